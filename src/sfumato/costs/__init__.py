@@ -1,0 +1,1 @@
+"""What a generalization costs: formulas shared by searches and measures."""

@@ -1,0 +1,1 @@
+"""The criteria: one privacy model a file, and the registry that lists them."""

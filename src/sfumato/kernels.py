@@ -1,0 +1,119 @@
+"""The compiled kernels. Each has a plain numpy twin in `evaluate.py`, and tests compare the two.
+
+A tuple is one 64-bit word with a bit field per quasi-identifier. Rolling up raises one field through
+a table (`lift`) and merges equal words with a small open-addressing hash.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 / golden ratio
+
+
+@nb.njit(cache=True, boundscheck=False, nogil=True)
+def roll_up(keys, counts, lift, mask, shift, table, stamp, out_keys, out_counts):  # type: ignore[no-untyped-def]
+    """Raise one field of the words from level 0 and merge equal ones; return how many remain."""
+    n, keep = len(keys), ~mask
+    bits = 4
+    while (1 << bits) < 2 * n:
+        bits += 1
+    down, wrap = np.uint64(64 - bits), (1 << bits) - 1
+    version = stamp << np.int64(32)
+    merged = 0
+    for i in range(n):
+        key = (keys[i] & keep) | lift[np.int64((keys[i] & mask) >> shift)]
+        slot = np.int64((key * GOLDEN) >> down)
+        while True:
+            entry = table[slot]
+            if entry >> np.int64(32) != stamp:
+                table[slot] = version | merged
+                out_keys[merged] = key
+                out_counts[merged] = counts[i]
+                merged += 1
+                break
+            at = entry & 0xFFFFFFFF
+            if out_keys[at] == key:
+                out_counts[at] += counts[i]
+                break
+            slot = (slot + 1) & wrap
+    return merged
+
+
+@nb.njit(cache=True, boundscheck=False, nogil=True)
+def summarize(keys, counts, levels, k, masks, shifts, cells, starts, leaves, counter, uses, sums,
+              cell_sums, label_sums):  # type: ignore[no-untyped-def]
+    """The features of one node, from its words (see costs.base.Features).
+
+    `sums` holds, of the classes kept and then of the failing ones: how many, records, sum of
+    squares, sum of s log2 s, sum of s x area. `uses` says which of cells, spread, labels, areas are wanted.
+    """
+    sums[:] = 0.0
+    cell_sums[:] = 0.0
+    label_sums[:] = 0.0
+    for i in range(len(keys)):
+        size = float(counts[i])
+        part = 0 if counts[i] >= k else 5
+        sums[part] += 1.0
+        sums[part + 1] += size
+        sums[part + 2] += size * size
+        if uses[1]:
+            sums[part + 3] += size * np.log2(size)
+        if uses[3]:
+            area = 1.0
+            for j in range(len(levels)):
+                area *= leaves[starts[j, levels[j]] + np.int64((keys[i] & masks[j]) >> shifts[j])]
+            sums[part + 4] += size * area
+        if part and uses[0]:
+            for j in range(len(levels)):
+                at = starts[j, levels[j]] + np.int64((keys[i] & masks[j]) >> shifts[j])
+                cell_sums[j] += size * cells[at]
+                if uses[2]:
+                    counter[at] += counts[i]
+    if uses[2]:
+        for j in range(len(levels)):
+            for at in range(starts[j, levels[j]], starts[j, levels[j] + 1]):
+                if counter[at] > 0:
+                    label_sums[j] += counter[at] * np.log2(float(counter[at]))
+                    counter[at] = 0
+
+
+@nb.njit(cache=True, boundscheck=False, nogil=True)
+def visit(nodes, order, strides, base_keys, base_counts, slot_of, firsts, lengths, used, arena_keys,
+          arena_counts, lift, lift_at, masks, shifts, table, k, cells, starts, leaves, counter, uses,
+          sums, cell_sums, label_sums):  # type: ignore[no-untyped-def]
+    """Evaluate nodes one by one, each rolled up along a chain of ever coarser stored sets.
+
+    The chain to a node raises its columns one after the other, those first that merge most; its
+    links are shared by many nodes. `slot_of` maps a node to its stored set, -1 where there is none;
+    `used` holds [stored sets, arena words in use, stamp of the hash table, words rolled so far].
+    A full arena is emptied.
+    """
+    for i in range(len(nodes)):
+        keys, counts = base_keys, base_counts
+        at = np.int64(0)
+        for j in order:
+            level = nodes[i, j]
+            if level == 0:
+                continue
+            at += level * strides[j]
+            slot = slot_of[at]
+            if slot < 0:
+                if used[1] + len(keys) > len(arena_keys) or used[0] == len(firsts):
+                    keys, counts = keys.copy(), counts.copy()  # the source goes with the arena
+                    slot_of[:] = -1
+                    used[0] = 0
+                    used[1] = 0
+                slot, first = used[0], used[1]
+                used[2] += 1
+                used[3] += len(keys)
+                merged = roll_up(keys, counts, lift[lift_at[j, level]:], masks[j], shifts[j], table,
+                                 used[2], arena_keys[first:], arena_counts[first:])
+                slot_of[at], firsts[slot], lengths[slot] = slot, first, merged
+                used[0] += 1
+                used[1] += merged
+            first, end = firsts[slot], firsts[slot] + lengths[slot]
+            keys, counts = arena_keys[first:end], arena_counts[first:end]
+        summarize(keys, counts, nodes[i], k, masks, shifts, cells, starts, leaves, counter, uses,
+                  sums[i], cell_sums[i], label_sums[i])

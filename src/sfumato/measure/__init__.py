@@ -1,0 +1,1 @@
+"""Evidence: risk before and after, utility lost, all with their definition."""

@@ -1,0 +1,1 @@
+"""Risk: how far a record of the table can be told apart from the others."""

@@ -1,0 +1,1 @@
+"""Utility: how much of the private table's picture the release still shows."""

@@ -1,0 +1,98 @@
+"""Association between columns, before and after (Bergsma 2013)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.classes import Histogram, Ints
+from sfumato.frequency import FrequencySet
+from sfumato.measure.evidence import Correlations, Measure, because
+from sfumato.measure.released import Released
+
+CITATION = ("Bergsma 2013, A bias-correction for Cramér's V and Tschuprow's T, "
+            "J Korean Stat Soc 42(3), 323-328")
+DEFINITION = (
+    "How closely two columns go together, from 0 (not at all) to 1 (one gives the other away): Cramér's V "
+    "with Bergsma's correction, before on the values of all records, after on the labels of those that are "
+    "kept. A column with one label, or with a label for each record, goes with nothing: 0. Two sensitive "
+    "columns are not compared, and nothing is with fewer than two records.")
+DENSE = 1 << 20  # cells of a contingency table that is worth laying out
+ROUNDING = 1e-12
+
+Matrix = tuple[tuple[float | None, ...], ...]
+
+
+def correlate(frequency: FrequencySet, released: Released) -> Correlations | None:
+    """Both association matrices; None with fewer than two columns."""
+    columns = (*frequency.quasi, *frequency.sensitive)
+    if len(columns) < 2:
+        return None
+    before = _matrix(frequency.codes, frequency.counts, list(frequency.sensitive.values()))
+    merged = frequency.regroup(released.class_of, len(released.sizes))
+    after = _matrix(released.cells, released.sizes, list(merged.sensitive.values()))
+    return Correlations(columns, before, after, _largest_change(before, after), DEFINITION, CITATION)
+
+
+def _matrix(codes: npt.NDArray[np.integer], counts: Ints, sensitive: Sequence[Histogram]) -> Matrix:
+    """Pairwise association of the columns of `codes`, and of each with each sensitive column."""
+    n_quasi = codes.shape[1]
+    columns = [np.unique(column, return_inverse=True)[1] for column in codes.T]
+    size = n_quasi + len(sensitive)
+    matrix: list[list[float | None]] = [[None] * size for _ in range(size)]
+    for i, j in combinations(range(n_quasi), 2):
+        matrix[i][j] = matrix[j][i] = association(columns[i], columns[j], counts)
+    for j, histogram in enumerate(sensitive, start=n_quasi):
+        for i in range(n_quasi):
+            matrix[i][j] = matrix[j][i] = association(
+                columns[i][histogram.classes], histogram.values, histogram.counts)
+    if counts.sum() > 1:
+        for i in range(size):
+            matrix[i][i] = 1.0
+    return tuple(tuple(row) for row in matrix)
+
+
+def association(left: Ints, right: Ints, counts: Ints) -> float | None:
+    """Bias-corrected Cramér's V of two coded columns; None for fewer than two records."""
+    n = int(counts.sum())
+    if n < 2:
+        return None
+    rows, columns = (np.bincount(codes, weights=counts) for codes in (left, right))
+    pairs, together = _pairs(left, right, len(columns), counts)
+    expected = rows[pairs // len(columns)] * columns[pairs % len(columns)]
+    phi = float((together / expected * together).sum()) - 1  # chi-squared / n
+    r, c = int((rows > 0).sum()) - 1, int((columns > 0).sum()) - 1
+    corrected = phi - r * c / (n - 1)
+    reach = min(r - r * r / (n - 1), c - c * c / (n - 1))
+    if corrected < ROUNDING or reach <= 0:
+        return 0.0
+    return min(1.0, float(np.sqrt(corrected / reach)))
+
+
+def _pairs(left: Ints, right: Ints, width: int, counts: Ints) -> tuple[Ints, Ints]:
+    """The pairs of codes that occur, and their records."""
+    keys = left * width + right
+    if int(keys.max()) < max(DENSE, 4 * len(keys)):
+        table = np.bincount(keys, weights=counts)
+        pairs = np.flatnonzero(table)
+        return pairs, table[pairs].astype(np.int64)
+    pairs, position = np.unique(keys, return_inverse=True)
+    return pairs, np.bincount(position, weights=counts).astype(np.int64)
+
+
+def _largest_change(before: Matrix, after: Matrix) -> float | None:
+    changes = [abs(b - a) for i, (first, second) in enumerate(zip(before, after, strict=True))
+               for b, a in zip(first[i + 1:], second[i + 1:], strict=True)
+               if b is not None and a is not None]
+    return max(changes, default=None)
+
+
+def change(correlations: Correlations | None) -> Measure:
+    """The association that changed most, as a number."""
+    value = correlations.largest_change if correlations else None
+    return Measure("correlation_change", "Largest change of an association", value, None, "lower", 0, 1,
+                   "The largest difference between before and after among all pairs of columns. " + DEFINITION
+                   + because(value, "no pair of columns can be compared"), CITATION)

@@ -1,0 +1,1 @@
+"""The report: a pure summary first, its rendering second."""

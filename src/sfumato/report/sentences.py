@@ -1,0 +1,212 @@
+"""What the report says in plain words: the verdict, the search, the limits, the glossary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.report.figures import listing, number, several
+
+Manifest = Mapping[str, Any]
+
+# What a criterion means to somebody who has never heard of it.
+MEANINGS = {
+    "k-anonymity": (
+        "Nobody can be told apart from fewer than k people by the columns that could identify them."),
+    "alpha-k-anonymity": (
+        "In every class, no sensitive value is held by more than the share α of its records, and the class "
+        "has at least k of them."),
+    "l-diversity": (
+        "In every class, the sensitive column takes several well spread values, so that knowing somebody's "
+        "class does not give the value away."),
+    "t-closeness": (
+        "In every class, sensitive values are spread almost as in the whole table, so that knowing "
+        "somebody's class says little more about them."),
+    "beta-likeness": (
+        "In no class does a sensitive value become much more likely than it is in the whole table."),
+    "delta-disclosure": (
+        "In no class is a sensitive value much more or much less common than in the whole table."),
+}
+
+GLOSSARY = (
+    {"word": "Quasi-identifier",
+     "meaning": "A column that does not name anybody but may single people out together with others: age, "
+                "postcode, occupation. An attacker is assumed to know these."},
+    {"word": "Class",
+     "meaning": "The records that show the same released values in all quasi-identifiers. Within a class, "
+                "people cannot be told apart by those columns."},
+    {"word": "k-anonymity",
+     "meaning": "The promise that every class holds at least k records, so that a guess at who is who is "
+                "right at most once in k times."},
+    {"word": "Generalization",
+     "meaning": "Replacing a value by a coarser one that is still true: 37 becomes 20-39. Level 0 is the "
+                "value itself; the highest level, written *, says nothing at all."},
+    {"word": "Suppression",
+     "meaning": "Giving up a record whose combination is so rare that blurring everybody else for its sake "
+                "would cost more: its quasi-identifiers become * or it is left out."},
+)
+
+
+def quasi(manifest: Manifest) -> list[str]:
+    """The quasi-identifiers' names."""
+    return named(manifest, "quasi")
+
+
+def named(manifest: Manifest, role: str) -> list[str]:
+    """The columns of a role."""
+    return [name for name, column in manifest.get("columns", {}).items() if column["role"] == role]
+
+
+def meaning(name: str) -> str:
+    """What a criterion means, in one sentence."""
+    return MEANINGS.get(name, "")
+
+
+def finding(found: Mapping[str, Any], manifest: Manifest) -> str:
+    """What was found about one criterion."""
+    if found["worst"] is None:
+        return "No class of records was released, so there is nothing that could break it."
+    if not found["holds"]:
+        return (f"{several(found['failing'], 'class', 'classes')} of records "
+                f"{'breaks' if found['failing'] == 1 else 'break'} it: the worst reaches "
+                f"{number(found['worst'])} where {number(found['threshold'])} is asked.")
+    if found["name"] == "k-anonymity":
+        return shared_by(found["threshold"], manifest)
+    return (f"Every class of records keeps it: the worst reaches {number(found['worst'])} "
+            f"where {number(found['threshold'])} is asked.")
+
+
+def shared_by(k: float, manifest: Manifest) -> str:
+    """k-anonymity in plain words."""
+    columns = quasi(manifest)
+    if not columns:
+        return "No column is taken to identify anybody, so all records look alike."
+    what = f"combination of {listing(columns)}" if len(columns) > 1 else f"value of {listing(columns)}"
+    rest = " Suppressed records show none of these." if manifest["records"]["suppressed"] else ""
+    return (f"Every {what} in this release is shared by at least {number(k)} people, "
+            f"counting one record as one person.{rest}")
+
+
+def opening(manifest: Manifest) -> str:
+    """The verdict in one or two sentences."""
+    criteria = manifest["verdict"]["criteria"]
+    if not criteria:
+        return "The recipe names no criterion, so nothing was checked."
+    broken = [found for found in criteria if not found["holds"]]
+    if broken:
+        names = listing(f"{found['name']} ({found['promise']})" for found in broken)
+        return (f"{len(broken)} of {several(len(criteria), 'promise')} {'is' if len(broken) == 1 else 'are'} "
+                f"broken: {names}. {finding(broken[0], manifest)} Do not hand this release on as it stands.")
+    if not holds(manifest["verdict"]):
+        return ("Every criterion holds, and yet the release failed its verdict as a whole. Do not hand this "
+                "release on as it stands.")
+    first = next((found for found in criteria if found["name"] == "k-anonymity"), criteria[0])
+    others = len(criteria) - 1
+    hold = "holds" if others == 1 else "hold"
+    more = f" {several(others, 'further promise')} {hold} too." if others else ""
+    lead = "" if first["name"] == "k-anonymity" else f"{first['name']} ({first['promise']}): "
+    return lead + finding(first, manifest) + more
+
+
+def search(manifest: Manifest) -> str:
+    """How sure it is that no other release of this kind loses less."""
+    found, cost = manifest.get("search"), manifest.get("cost") or {}
+    if not found:
+        return ""
+    score = f"{cost.get('name', 'cost')} = {number(cost.get('score'))}"
+    ways = several(found["nodes"], "combination")
+    if found["status"] == "optimal":
+        how = ("All of them were counted." if found["checked"] >= found["nodes"] else
+               f"{found['checked']:,} had to be counted, the others were ruled out by proof.")
+        return (f"Proven best: of the {ways} of levels, none that keeps the promise costs less ({score}). "
+                f"{how}")
+    bound = found.get("bound")
+    left = "" if bound is None else f" Nothing below {number(bound)} is possible."
+    return (f"Best found, not proven best: {found['checked']:,} of the {ways} of levels were counted in the "
+            f"time given, and the best that keeps the promise costs {score}.{left}")
+
+
+def limits(manifest: Manifest) -> list[dict[str, str]]:
+    """What this release does not guarantee."""
+    return [point for point in (more_knowledge(manifest), sensitive(manifest), suppressed(manifest),
+                                *ALWAYS) if point]
+
+
+ALWAYS = (
+    {"title": "Other releases of the same people",
+     "text": "Two releases that are each fine may tell more when laid side by side. Compare with what "
+             "has been, or will be, published about the same people."},
+    {"title": "One person, several records",
+     "text": "The counts are of records. Where one person has several (visits, orders), a class of k records "
+             "may hide fewer than k people."},
+    {"title": "What is true of a whole group",
+     "text": "The release still teaches facts about groups, as it is meant to. They may be held against "
+             "people who belong to the group, even people who are not in the table."},
+)
+
+
+def more_knowledge(manifest: Manifest) -> dict[str, str]:
+    """An attacker who knows other columns."""
+    others = [*named(manifest, "sensitive"), *named(manifest, "plain")]
+    known = listing(quasi(manifest)) or "no column"
+    also = f" This release also shows {listing(others)}, unchanged or nearly so." if others else ""
+    return {"title": "Attackers who know more",
+            "text": f"The promise counts on an attacker who knows {known} and nothing else. Somebody "
+                    f"who knows further columns may single people out.{also}"}
+
+
+def sensitive(manifest: Manifest) -> dict[str, str] | None:
+    """Sensitive columns that no criterion looks at, or that it only bounds."""
+    columns = listing(named(manifest, "sensitive"))
+    if not columns:
+        return None
+    if all(found["name"] == "k-anonymity" for found in manifest["verdict"]["criteria"]):
+        return {"title": "What all members of a class share",
+                "text": f"No criterion here looks at {columns}. If everybody in a class has the same value, "
+                        "knowing somebody's class is knowing their value."}
+    return {"title": "Guesses at sensitive values",
+            "text": f"What a class says about its members' sensitive columns ({columns}) is bounded by the "
+                    "criteria that name them; it is not brought to nothing."}
+
+
+def suppressed(manifest: Manifest) -> dict[str, str] | None:
+    """What remains visible of suppressed records."""
+    count = manifest["records"]["suppressed"]
+    if not count:
+        return None
+    if manifest.get("suppressed_rows", "keep") == "drop":
+        are = "is" if count == 1 else "are"
+        return {"title": "Records left out",
+                "text": f"{several(count, 'suppressed record')} {are} missing from the release. Totals "
+                        "counted from it are too low, mostly among people with rare combinations."}
+    return {"title": "Suppressed records are a group of their own",
+            "text": f"{several(count, 'suppressed record')} can be recognized by the * in every quasi-"
+                    "identifier. Each belongs to somebody with a rare combination, and its other columns are "
+                    "still shown."}
+
+
+def headline(verdict: Mapping[str, Any]) -> str:
+    """The verdict in a handful of words."""
+    return {None: "Nothing was promised", True: "The promise holds",
+            False: "The promise does not hold"}[holds(verdict)]
+
+
+def holds(verdict: Mapping[str, Any]) -> bool | None:
+    """Whether all of it holds; None where nothing was promised."""
+    if not verdict["criteria"]:
+        return None
+    return bool(verdict["holds"]) and all(found["holds"] for found in verdict["criteria"])
+
+
+def column_change(column: Mapping[str, Any]) -> str:
+    """What happened to a column."""
+    level, levels = column.get("level"), column.get("levels")
+    if column["role"] == "identifying":
+        return "left out of the release"
+    if column["role"] != "quasi":
+        return "not generalized"
+    if level is None or levels is None:
+        return "generalized, more for some records than for others"
+    if level == 0:
+        return "values as they were"
+    return "nothing left but *" if level == levels - 1 else f"level {level} of {levels - 1}"

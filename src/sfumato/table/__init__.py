@@ -1,0 +1,23 @@
+"""The two ends of the line: open any source as an Ibis table, write a release whole or not at all."""
+
+from sfumato.table.engine import connect, reading
+from sfumato.table.frames import frame_like
+from sfumato.table.open import open_table
+from sfumato.table.source import Dialect, Source, fingerprint, require_columns, sha256
+from sfumato.table.staging import staged
+from sfumato.table.write import write_table, write_to_database
+
+__all__ = [
+    "Dialect",
+    "Source",
+    "connect",
+    "fingerprint",
+    "frame_like",
+    "open_table",
+    "reading",
+    "require_columns",
+    "sha256",
+    "staged",
+    "write_table",
+    "write_to_database",
+]
