@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from sfumato.concepts import concept_of
@@ -124,25 +124,28 @@ def profile(table: ir.Table, missing: Sequence[str] = ()) -> TableProfile:
                          "Keep the columns that the release needs, or write the recipe by hand: a column "
                          "that it does not list is plain.")
     rows = int(table.count().to_pyarrow().as_py())
-    view = _view(table, missing)
-    counts: list[_Count] = []
+    columns: list[ColumnProfile] = []
     for batch in _batches(len(names), rows):
-        counts.extend(_count(view, batch))
-    separations = _separations(view, counts, rows)
-    columns = tuple(_column(name, table[name].type(), count, separation, rows) for name, count, separation
-                    in zip(names, counts, separations, strict=True))
-    return TableProfile(rows, columns, _combine(view, columns, rows))
+        view = _view(table, batch, missing)
+        counts = _count(view, batch)
+        separations = _separations(view, counts, rows)
+        columns += [_column(names[n], table[names[n]].type(), counts[n], separations[n], rows)
+                    for n in batch]
+    best = _most_distinguishing(columns)
+    combinations = _combine(_view(table, best, missing), columns, best, rows) if len(best) > 1 else ()
+    return TableProfile(rows, tuple(columns), combinations)
 
 
-def _view(table: ir.Table, missing: Sequence[str]) -> ir.Table:
-    """Per column n of the table: c<n> as text, missing where null or marked, and x<n> as a number."""
+def _view(table: ir.Table, positions: Sequence[int], missing: Sequence[str]) -> ir.Table:
+    """Per column n of those: c<n> as text, missing where null or marked, and x<n> as a number."""
     import ibis
 
     shown: dict[str, Any] = {}
-    for n, name in enumerate(table.columns):
-        text = table[name].cast("string")
+    for n in positions:
+        column = table[n]
+        text = column.cast("string")
         shown[f"c{n}"] = text.isin(list(missing)).ifelse(ibis.null("string"), text) if missing else text
-        number = _as_number(table[name])
+        number = _as_number(column)
         if number is not None:
             shown[f"x{n}"] = shown[f"c{n}"].isnull().ifelse(ibis.null("float64"), number)
     return table.select(**shown)
@@ -162,7 +165,7 @@ def _batches(columns: int, rows: int) -> Iterator[range]:
     return (range(start, min(start + step, columns)) for start in range(0, columns, step))
 
 
-def _count(view: ir.Table, batch: range) -> list[_Count]:
+def _count(view: ir.Table, batch: range) -> dict[int, _Count]:
     """Two queries for a batch of columns: the counts, then a sample of the distinct values."""
     asked: dict[str, Any] = {}
     for n in batch:
@@ -172,13 +175,11 @@ def _count(view: ir.Table, batch: range) -> list[_Count]:
         if f"x{n}" in view.columns:
             asked |= {f"low{n}": view[f"x{n}"].min(), f"high{n}": view[f"x{n}"].max()}
     row = view.aggregate(**asked).to_pyarrow().to_pylist()[0]
-    counts = [_Count(row[f"distinct{n}"] or 0, row[f"missing{n}"] or 0, row[f"shortest{n}"],
-                     row[f"longest{n}"], row.get(f"low{n}"), row.get(f"high{n}")) for n in batch]
-    sampled = {f"v{n}": _sample(view[f"c{n}"], count.distinct)
-               for n, count in zip(batch, counts, strict=True)}
+    sampled = {f"v{n}": _sample(view[f"c{n}"], row[f"distinct{n}"]) for n in batch}
     values = view.aggregate(**sampled).to_pyarrow().to_pylist()[0]
-    return [replace(count, values=tuple(sorted(values[f"v{n}"] or ())))
-            for n, count in zip(batch, counts, strict=True)]
+    return {n: _Count(row[f"distinct{n}"], row[f"missing{n}"] or 0, row[f"shortest{n}"], row[f"longest{n}"],
+                      row.get(f"low{n}"), row.get(f"high{n}"), tuple(sorted(values[f"v{n}"] or ())))
+            for n in batch}
 
 
 def _sample(text: Any, distinct: int) -> Any:
@@ -189,11 +190,11 @@ def _sample(text: Any, distinct: int) -> Any:
     return text.collect(where=(text.hash() % one_in == 0) | text.strip().isin(MARKERS), distinct=True)
 
 
-def _separations(view: ir.Table, counts: Sequence[_Count], rows: int) -> list[float]:
+def _separations(view: ir.Table, counts: Mapping[int, _Count], rows: int) -> dict[int, float]:
     """Per column: its separation, without a query where the counts decide it."""
-    groups = [(f"c{n}",) for n, count in enumerate(counts) if 1 < count.groups < rows]
+    groups = [(f"c{n}",) for n, count in counts.items() if 1 < count.groups < rows]
     found = {columns[0]: separation for columns, (_, separation) in _told_apart(view, groups, rows).items()}
-    return [found.get(f"c{n}", float(count.groups == rows > 1)) for n, count in enumerate(counts)]
+    return {n: found.get(f"c{n}", float(count.groups == rows > 1)) for n, count in counts.items()}
 
 
 def _told_apart(view: ir.Table, groups: Sequence[Columns], rows: int) -> dict[Columns, tuple[int, float]]:
@@ -256,18 +257,21 @@ def _range(kind: Kind, count: _Count, values: Sequence[str]) -> tuple[float | No
     return None, None
 
 
-def _combine(view: ir.Table, columns: Sequence[ColumnProfile], rows: int) -> tuple[Combination, ...]:
-    """Pairs and triples of the most distinguishing columns that are not nearly keys by themselves.
+def _most_distinguishing(columns: Sequence[ColumnProfile]) -> list[int]:
+    """The columns to combine: those that tell most records apart, unless they are nearly keys alone.
 
     Numbers and names of persons, and survey weights, are left out: they are not to be released anyway.
     """
-    unlike = {name for name in (c.name for c in columns) for concept in [concept_of(name)]
-              if concept and concept.role in ("identifying", "plain")}
-    tried = [n for n, c in enumerate(columns)
-             if c.separation > 0 and c.distinction < NEARLY_KEY and c.name not in unlike]
-    best = sorted(sorted(tried, key=lambda n: -columns[n].separation)[:COMBINED])
-    if len(best) < 2:
-        return ()
+    concepts = {n: concept_of(column.name) for n, column in enumerate(columns)}
+    unlike = {n for n, concept in concepts.items() if concept and concept.role in ("identifying", "plain")}
+    tried = [n for n, column in enumerate(columns)
+             if column.separation > 0 and column.distinction < NEARLY_KEY and n not in unlike]
+    return sorted(sorted(tried, key=lambda n: -columns[n].separation)[:COMBINED])
+
+
+def _combine(view: ir.Table, columns: Sequence[ColumnProfile], best: Sequence[int],
+             rows: int) -> tuple[Combination, ...]:
+    """The pairs and triples of the columns, from the counts of their tuples."""
     tuples = view.group_by([f"c{n}" for n in best]).aggregate(n=view.count())
     groups = [group for size in (2, 3) for group in itertools.combinations(best, size)]
     named = {tuple(f"c{n}" for n in group): tuple(columns[n].name for n in group) for group in groups}

@@ -611,7 +611,9 @@ def test_ctrl_c_while_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, f
     backend = connect()
     endless = made(backend, "SELECT i AS a FROM range(100000000000) t(i)")
 
-    monkeypatch.setattr(signal, "_before", signal.signal(signal.SIGINT, signal.default_int_handler), raising=False)
+    monkeypatch.setattr(
+        signal, "_before", signal.signal(signal.SIGINT, signal.default_int_handler), raising=False
+    )
 
     def press() -> None:
         time.sleep(0.3)

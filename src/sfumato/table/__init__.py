@@ -1,6 +1,6 @@
 """The two ends of the line: open any source as an Ibis table, write a release whole or not at all."""
 
-from sfumato.table.engine import connect, reading
+from sfumato.table.engine import connect, interruptible, reading
 from sfumato.table.frames import frame_like
 from sfumato.table.open import open_table
 from sfumato.table.source import Dialect, Source, fingerprint, require_columns, sha256
@@ -13,6 +13,7 @@ __all__ = [
     "connect",
     "fingerprint",
     "frame_like",
+    "interruptible",
     "open_table",
     "reading",
     "require_columns",

@@ -116,7 +116,7 @@ def _delimiter(text: str, quote: str, name: str) -> str | None:
     for candidate in DELIMITERS:
         widths = [len(fields) for fields in rows_of(text, candidate, quote)]
         if not widths:
-            return None
+            continue
         usual, often = Counter(widths).most_common(1)[0]
         share = widths.count(widths[0]) / len(widths)
         if widths[0] > 1 and (share, widths[0]) > best[:2]:

@@ -10,13 +10,15 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.errors import TableError
 
+T = TypeVar("T")
 FOLDER_PREFIX = "sfumato-"
 BATCH = 50_000  # rows that pass at once where they have to pass through Python
 
@@ -64,8 +66,20 @@ def disconnect(backend: Any) -> None:
 
 def ask(backend: Any, statement: str, *values: object) -> list[tuple[Any, ...]]:
     """Run a statement and take all of its answer: the engine does nothing else before."""
-    answer = backend.con.execute(statement, list(values)).fetchall()
-    return list(answer)
+    return interruptible(backend, lambda: backend.con.execute(statement, list(values)).fetchall())
+
+
+def interruptible(backend: Any, work: Callable[[], T]) -> T:
+    """What the work in the engine answers; Ctrl-C stops it, where the engine alone may not look up for long."""
+    with ThreadPoolExecutor(1) as worker:
+        answer = worker.submit(work)
+        try:
+            return answer.result()
+        except KeyboardInterrupt:
+            while not answer.done():
+                backend.con.interrupt()
+                wait([answer], timeout=0.1)
+            raise
 
 
 def compiled(backend: Any, expression: Any) -> str:

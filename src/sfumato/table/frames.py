@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from sfumato.errors import TableError
-from sfumato.table.engine import connect, disconnect, reading
+from sfumato.table.engine import connect, disconnect, interruptible, reading
 from sfumato.table.source import EMBEDDED, Source, checked_names
 
 
@@ -125,12 +125,18 @@ def frame_like(source: Source, expression: Any) -> Any:
     if source.kind == "spark":
         return _to_spark(source, expression)
     with reading(source.name):
-        arrow = source.backend.to_pyarrow(expression)
+        arrow = _to_arrow(source.backend, expression)
     if source.kind == "polars":
         import polars
 
         return polars.from_arrow(arrow)
     return _to_pandas(arrow) if source.kind == "pandas" else arrow
+
+
+def _to_arrow(backend: Any, expression: Any) -> Any:
+    if backend.name != "duckdb":
+        return backend.to_pyarrow(expression)
+    return interruptible(backend, lambda: backend.to_pyarrow(expression))
 
 
 def _to_spark(source: Source, expression: Any) -> Any:

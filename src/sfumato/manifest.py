@@ -1,0 +1,93 @@
+"""The manifest: what was done and what holds, with the hashes that reproduce it and nothing private."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from sfumato import __version__, table
+from sfumato.prepare import Prepared
+from sfumato.recoding import Regrouping
+from sfumato.stages import Stages
+from sfumato.verify import Verdict
+
+
+def build(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict,
+          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None) -> dict[str, Any]:
+    """Everything about a run that may be published."""
+    frequency, notes = prepared.frequency, recoding.notes
+    received, suppressed = frequency.n_records, recoding.suppressed(frequency)
+    levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
+    recipe = prepared.recipe.to_yaml()
+    facts = {
+        "sfumato": __version__,
+        "table": opened.name,
+        "method": dict(prepared.recipe.method),
+        "levels": levels,
+        "classes": recoding.n_classes,
+        "records": {"received": received, "kept": received - suppressed, "suppressed": suppressed,
+                    "added": 0},
+        "suppressed_rows": prepared.recipe.suppressed,
+        "cost": {"name": notes["cost"], "score": notes["score"]} if "cost" in notes else None,
+        "search": notes.get("search"),
+        "measures": measures,
+        "verdict": verdict.as_dict(),
+        "seed": seed,
+        "sha256": {"table": table.fingerprint(opened),
+                   "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
+                   "release": table.sha256(path) if path else None},
+        "columns": _columns(prepared, levels),
+        "recipe": recipe,
+        "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
+    }
+    facts["story"] = story(facts)
+    return facts
+
+
+def _columns(prepared: Prepared, levels: dict[str, int] | None) -> dict[str, dict[str, Any]]:
+    """Each released or dropped column's role, and a quasi-identifier's level of how many."""
+    roles = {name: column.role for name, column in prepared.recipe.columns.items()}
+    described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
+                                            for name in prepared.table.columns}
+    for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
+        level = levels[hierarchy.column] if levels else None
+        described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
+    return described
+
+
+def story(facts: dict[str, Any]) -> list[str]:
+    """One sentence a stage."""
+    records, search = facts["records"], facts["search"]
+    told = [f"{records['received']:,} records were read from {facts['table']}."]
+    if search:
+        proven = search["status"] == "optimal"
+        told.append(f"Of {search['nodes']:,} ways to generalize, {search['checked']:,} were counted; "
+                    + ("that none is better is proven." if proven else
+                       f"the best found costs at most {search['gap']:.1%} more than the best possible."))
+    told.append(f"{records['kept']:,} records are released in {facts['classes']:,} classes.")
+    if records["suppressed"]:
+        how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
+        told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
+    return told
+
+
+def write(facts: dict[str, Any], path: Path) -> None:
+    """Write the manifest; what is not finite is written as null."""
+    path.write_text(json.dumps(finite(facts), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def finite(value: Any) -> Any:
+    """The same value with every infinity and NaN as None."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def reading(format: str, dialect: table.Dialect) -> dict[str, Any]:
+    """How to open a release again that was written so."""
+    return {"delimiter": dialect.delimiter, "header": True} if format == "csv" else {}

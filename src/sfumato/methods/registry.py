@@ -1,0 +1,17 @@
+"""All methods, by the name a recipe uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.methods.base import Method
+from sfumato.methods.optimal import Optimal
+
+METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal,)}
+
+
+def make(said: Mapping[str, Any]) -> Method:
+    """The method that a recipe names, with its parameters."""
+    parameters = {key: value for key, value in said.items() if key != "name"}
+    return METHODS[said["name"]](**parameters)

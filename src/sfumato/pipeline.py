@@ -1,0 +1,137 @@
+"""The one way down: table → prepare → method → release → verdict → evidence → report.
+
+This is the page to read first. Each stage takes what stands before it and nothing else.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato import manifest, table
+from sfumato.errors import UnprovenError
+from sfumato.methods.base import Problem
+from sfumato.methods.registry import make
+from sfumato.prepare import Prepared, prepare
+from sfumato.recipe import Recipe
+from sfumato.recoding import Regrouping
+from sfumato.release import examples, released_table
+from sfumato.search import Clock, Watch
+from sfumato.stages import Stages
+from sfumato.verify import Verdict, verify
+
+
+@dataclass(frozen=True)
+class Result:
+    """A proven release: where it is or the frame itself, its manifest, evidence and report."""
+
+    release: Any  # a frame of the kind that came in, or the path of the written file
+    manifest: dict[str, Any]
+    summary: dict[str, Any] | None = field(repr=False)
+
+    @property
+    def report(self) -> str:
+        """The report as one HTML page."""
+        from sfumato.report import render
+
+        return render.html(self._summarized)
+
+    @property
+    def _summarized(self) -> dict[str, Any]:
+        if self.summary is None:
+            raise ValueError("This run made no report. Run again with report=True.")
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        from sfumato.report import render
+
+        return render.notebook(self._summarized)
+
+
+def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format: str = "csv",
+              report: bool = True, watch: Watch | None = None, interruptible: bool = False,
+              seconds: float | None = None, stages: Stages | None = None, **reading: Any) -> Result:
+    """From a private table to a proven release."""
+    stages = stages or Stages()
+    seed = recipe.seed if recipe.seed is not None else secrets.randbits(31)
+    with stages("read"):
+        opened = table.open_table(source, **reading)  # ibis.Table: rows stay where they are
+    with opened:
+        with stages("prepare"):
+            prepared = prepare(opened.table, recipe)  # FrequencySet: tuples × counts × histograms
+        with stages("search"):
+            problem = Problem(prepared.frequency, prepared.criteria, recipe.suppression, prepared.weights,
+                              Clock(seconds, interruptible), watch)
+            rng = np.random.default_rng(seed)
+            recoding = make(recipe.method).solve(problem, rng)  # Regrouping: tuple → class → labels
+        released = released_table(prepared, recoding, seed)  # ibis.Table: joins, not yet run
+        if out is None:
+            return _to_frame(opened, prepared, recoding, released, seed, report, stages)
+        return _to_folder(opened, prepared, recoding, released, seed, report, stages, out, format)
+
+
+def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
+              report: bool, stages: Stages) -> Result:
+    """Release a frame of the kind that came in; the frame itself is what is verified."""
+    with stages("write"):
+        frame = table.frame_like(opened, released)
+    with stages("verify"), table.open_table(frame) as again:
+        verdict = prove(again.table, prepared)
+    facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, None)
+    return Result(frame, facts, summary)
+
+
+def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
+               report: bool, stages: Stages, out: Path, format: str) -> Result:
+    """Write release, manifest and report whole: all of them appear, or nothing does."""
+    with table.staged(out) as folder:
+        path = folder / f"release.{format}"
+        with stages("write"):
+            dialect = opened.dialect if opened.dialect and format == "csv" else table.Dialect()
+            table.write_table(released, path, format, delimiter=dialect.delimiter)  # type: ignore[arg-type]
+        with stages("verify"), table.open_table(path, **manifest.reading(format, dialect)) as again:
+            verdict = prove(again.table, prepared)
+        facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, path)
+        if summary is not None:
+            from sfumato.report import render
+
+            with stages("report"):
+                (folder / "report.html").write_text(render.html(summary), encoding="utf-8")
+        manifest.write(facts, folder / "manifest.json")
+    return Result(out / path.name, facts, summary)
+
+
+def prove(release: Any, prepared: Prepared) -> Verdict:
+    """The verdict; a release that fails it is not released."""
+    recipe = prepared.recipe
+    verdict = verify(release, recipe.named("quasi"), recipe.named("sensitive"), prepared.criteria,
+                     recipe.missing)
+    if not verdict.holds:
+        failed = ", ".join(f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds)
+        raise UnprovenError(f"The release failed its own verdict: {failed}. It was withdrawn.",
+                            "This is a fault of sfumato: please report it with the recipe.")
+    return verdict
+
+
+def _account(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict, seed: int,
+             report: bool, stages: Stages, path: Path | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Measure what was released; the manifest, and the report's summary where one is wanted."""
+    from sfumato.costs.measured import measure_all
+    from sfumato.measure.collect import as_dict, collect
+
+    with stages("measure"):
+        frequency = prepared.frequency
+        costs = measure_all(frequency, recoding, prepared.weights)
+        least = max(5, *(criterion.least for criterion in prepared.criteria))
+        evidence = collect(frequency, recoding, costs=costs, least=least, rng=np.random.default_rng(seed))
+        facts = manifest.build(opened, prepared, recoding, verdict, as_dict(evidence), seed, stages, path)
+    if not report:
+        return facts, None
+    from sfumato.report.summary import summarize
+
+    with stages("report"):
+        return facts, summarize(facts, evidence, examples(prepared, recoding))

@@ -1,0 +1,110 @@
+"""The promise, checked again from the released labels alone. Shares no code with search or frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.classes import Bools, ClassStats, Histogram, Ints
+from sfumato.criteria.base import Criterion, Finding
+
+STAR = "*"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the recount found."""
+
+    holds: bool
+    findings: tuple[Finding, ...]
+    records: int
+    classes: int
+    suppressed: int  # records whose quasi-identifiers are all `*`
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the manifest writes it; an infinite measure (no bound would do) is written as None."""
+        return {"holds": self.holds, "criteria": [_finding(finding) for finding in self.findings]}
+
+
+def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteria: Sequence[Criterion],
+           missing: Sequence[str] = ()) -> Verdict:
+    """Count the release's label combinations in its engine and judge each criterion.
+
+    A record whose labels are all `*` is a suppressed one and belongs to no class, unless there is
+    nothing else in the release.
+    """
+    counted, counts = _count(release, [*quasi, *sensitive], missing)
+    rows = list(zip(*counted[: len(quasi)], strict=True))
+    number = {row: n for n, row in enumerate(dict.fromkeys(rows))}
+    starred = tuple([STAR] * len(quasi))
+    class_of = np.array([number[row] for row in rows], dtype=np.int64)
+    suppressed = class_of == number.get(starred, -1)
+    if suppressed.all():
+        suppressed[:] = False
+    kept, numbers = np.unique(class_of[~suppressed], return_inverse=True)
+    sizes = np.bincount(numbers, weights=counts[~suppressed], minlength=len(kept)).astype(np.int64)
+    histograms = {name: _histogram(column, counts, ~suppressed, numbers)
+                  for name, column in zip(sensitive, counted[len(quasi):], strict=True)}
+    findings = _judge(criteria, ClassStats(sizes, histograms))
+    return Verdict(all(finding.holds for finding in findings), findings, int(counts.sum()), len(sizes),
+                   int(counts[suppressed].sum()))
+
+
+def _judge(criteria: Sequence[Criterion], stats: ClassStats) -> tuple[Finding, ...]:
+    return tuple(criterion.find(stats) for criterion in criteria)
+
+
+def _count(release: Any, names: Sequence[str], missing: Sequence[str]) -> tuple[list[list[Any]], Ints]:
+    """Distinct rows of the named columns, as lists of values, and how often each occurs."""
+    aliases = {f"v{n}": release[name] for n, name in enumerate(names)}
+    counted = release.select(**aliases).group_by(list(aliases)).aggregate(n=lambda t: t.count()).to_pyarrow()
+    absent = {None, "", *missing}
+    columns = [[None if _is_absent(value, absent) else value for value in counted.column(alias).to_pylist()]
+               for alias in aliases]
+    return columns, counted.column("n").to_numpy().astype(np.int64)
+
+
+def _is_absent(value: Any, absent: set[Any]) -> bool:
+    if isinstance(value, str):
+        return value.strip() in absent
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints) -> Histogram:
+    """One sensitive column's values per class; the whole includes suppressed records."""
+    ordered = sorted({value for value in column if value is not None}, key=_natural(column))
+    labels = [*ordered, None] if None in column else ordered
+    code = {value: n for n, value in enumerate(labels)}
+    codes = np.array([code[value] for value in column], dtype=np.int64)
+    whole = np.bincount(codes, weights=counts, minlength=len(labels)).astype(np.int64)
+    cells, position = np.unique(numbers * len(labels) + codes[kept], return_inverse=True)
+    records = np.bincount(position, weights=counts[kept]).astype(np.int64)
+    return Histogram(cells // len(labels), cells % len(labels), records,
+                     tuple(None if value is None else _text(value) for value in labels), whole)
+
+
+def _natural(column: Sequence[Any]) -> Any:
+    """Numbers ascending where all values are numbers, else text ascending."""
+    try:
+        for value in column:
+            if value is not None:
+                float(value)
+    except (TypeError, ValueError):
+        return str
+    return float
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _finding(finding: Finding) -> Mapping[str, Any]:
+    worst = finding.worst
+    return {"name": finding.name, "promise": finding.promise, "holds": finding.holds,
+            "worst": None if worst is None or not np.isfinite(worst) else worst,
+            "threshold": finding.threshold, "failing": finding.failing}
