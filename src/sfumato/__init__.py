@@ -2,6 +2,53 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sfumato import errors
+    from sfumato.api import anonymize, check, init, measure, suggest
+    from sfumato.measure.evidence import Evidence
+    from sfumato.pipeline import Result
+    from sfumato.recipe import Recipe
+    from sfumato.verify import Verdict
+
+__all__ = ["Evidence", "Recipe", "Result", "Verdict", "anonymize", "check", "errors", "init", "measure",
+           "suggest"]
+
+_HOMES = {"anonymize": "api", "check": "api", "init": "api", "suggest": "api",
+          "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, fetched when first used: `import sfumato` alone is quick."""
+    if name == "errors":
+        return import_module("sfumato.errors")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    value = getattr(import_module(f"sfumato.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+class _Package(ModuleType):
+    """`sfumato.measure` is the function, also after the room of that name has been imported."""
+
+    @property
+    def measure(self) -> Any:
+        return import_module("sfumato.api").measure
+
+    @measure.setter
+    def measure(self, room: ModuleType) -> None:
+        """The import system would put the room here; it is reached by its full name."""
+
+
+sys.modules[__name__].__class__ = _Package

@@ -10,7 +10,7 @@ from sfumato.costs.base import Cost, Features
 from sfumato.frequency import FrequencySet
 from sfumato.lattice import Lattice
 
-ARENA_WORDS = 1 << 22
+ARENA_WORDS = 1 << 23
 
 
 class CompiledEvaluator:
@@ -18,22 +18,31 @@ class CompiledEvaluator:
 
     def __init__(self, frequency: FrequencySet, lattice: Lattice, k: int, cost: Cost) -> None:
         self.k, self.cost, self.lattice = k, cost, lattice
-        self._pack(frequency)
         self._weigh(frequency, cost)
         self._store(frequency.n_tuples)
-        self.order = self._merging_order()
+        self._pack(frequency, np.arange(frequency.n_quasi))
+        self._pack(frequency, self._merging_order())
 
-    def _pack(self, frequency: FrequencySet) -> None:
-        """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or."""
+    def _pack(self, frequency: FrequencySet, order: Ints) -> None:
+        """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or.
+
+        The first column of a chain has the lowest bits and the words are sorted: those that merge
+        stand near each other.
+        """
+        self.order = order
         widths = [bits(h.n_values) for h in frequency.hierarchies]
-        shifts = np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.uint64)
+        shifts = np.zeros(frequency.n_quasi, dtype=np.uint64)
+        shifts[order[1:]] = np.cumsum(np.array(widths)[order])[:-1]
         self.shifts = shifts
         self.masks = np.array([((1 << w) - 1) << int(s) for w, s in zip(widths, shifts, strict=True)],
                               dtype=np.uint64)
         self.keys = np.zeros(frequency.n_tuples, dtype=np.uint64)
         for j in range(frequency.n_quasi):
             self.keys |= frequency.codes[:, j].astype(np.uint64) << shifts[j]
-        self.counts = frequency.counts
+        by_word = np.argsort(self.keys)
+        self.keys, self.counts = self.keys[by_word], frequency.counts[by_word]
+        self.slot_of[:] = -1
+        self.used[:] = 0
         deepest = max(self.lattice.shape)
         self.lift_at = np.zeros((frequency.n_quasi, deepest), dtype=np.int64)
         tables, end = [], 0
@@ -67,13 +76,12 @@ class CompiledEvaluator:
         self.slot_of = np.full(self.lattice.size, -1, dtype=np.int32)
         sets = min(self.lattice.size, 1 << 20)
         self.firsts, self.lengths = np.zeros(sets, dtype=np.int64), np.zeros(sets, dtype=np.int64)
-        self.used = np.zeros(4, dtype=np.int64)
-        self.table = np.zeros(1 << max(4, (2 * n_tuples - 1).bit_length()), dtype=np.int64)
+        self.used = np.zeros(3, dtype=np.int64)
+        self.table = np.empty(1 << max(4, (n_tuples + n_tuples // 4 - 1).bit_length()), dtype=np.int32)
 
     def _merging_order(self) -> Ints:
         """The quasi-identifiers, those first whose removal merges most tuples."""
         q = len(self.masks)
-        self.order = np.arange(q, dtype=np.int64)
         tops = np.diag(np.array(self.lattice.shape, dtype=np.int64) - 1)
         tops = tops[tops.any(axis=1)]
         summary = self._visit(tops)

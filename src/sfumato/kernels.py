@@ -13,31 +13,29 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 / golden ratio
 
 
 @nb.njit(cache=True, boundscheck=False, nogil=True)
-def roll_up(keys, counts, lift, mask, shift, table, stamp, out_keys, out_counts):  # type: ignore[no-untyped-def]
+def roll_up(keys, counts, lift, mask, shift, table, out_keys, out_counts):  # type: ignore[no-untyped-def]
     """Raise one field of the words from level 0 and merge equal ones; return how many remain."""
     n, keep = len(keys), ~mask
     bits = 4
-    while (1 << bits) < 2 * n:
+    while (1 << bits) < n + n // 4:
         bits += 1
     down, wrap = np.uint64(64 - bits), (1 << bits) - 1
-    version = stamp << np.int64(32)
+    table[: 1 << bits] = -1
     merged = 0
     for i in range(n):
         key = (keys[i] & keep) | lift[np.int64((keys[i] & mask) >> shift)]
         slot = np.int64((key * GOLDEN) >> down)
-        while True:
-            entry = table[slot]
-            if entry >> np.int64(32) != stamp:
-                table[slot] = version | merged
-                out_keys[merged] = key
-                out_counts[merged] = counts[i]
-                merged += 1
-                break
-            at = entry & 0xFFFFFFFF
-            if out_keys[at] == key:
-                out_counts[at] += counts[i]
-                break
+        at = table[slot]
+        while at >= 0 and out_keys[at] != key:
             slot = (slot + 1) & wrap
+            at = table[slot]
+        if at >= 0:
+            out_counts[at] += counts[i]
+        else:
+            table[slot] = merged
+            out_keys[merged] = key
+            out_counts[merged] = counts[i]
+            merged += 1
     return merged
 
 
@@ -86,10 +84,12 @@ def visit(nodes, order, strides, base_keys, base_counts, slot_of, firsts, length
     """Evaluate nodes one by one, each rolled up along a chain of ever coarser stored sets.
 
     The chain to a node raises its columns one after the other, those first that merge most; its
-    links are shared by many nodes. `slot_of` maps a node to its stored set, -1 where there is none;
-    `used` holds [stored sets, arena words in use, stamp of the hash table, words rolled so far].
+    links are shared by many nodes and stored, `slot_of` mapping a node to its set (-1: none). A node
+    whose last column is raised is no link of any chain: it is rolled into the arena's free end.
+    `used` holds [stored sets, arena words in use, words rolled so far].
     A full arena is emptied.
     """
+    last = order[len(order) - 1]
     for i in range(len(nodes)):
         keys, counts = base_keys, base_counts
         at = np.int64(0)
@@ -99,21 +99,23 @@ def visit(nodes, order, strides, base_keys, base_counts, slot_of, firsts, length
                 continue
             at += level * strides[j]
             slot = slot_of[at]
-            if slot < 0:
-                if used[1] + len(keys) > len(arena_keys) or used[0] == len(firsts):
-                    keys, counts = keys.copy(), counts.copy()  # the source goes with the arena
-                    slot_of[:] = -1
-                    used[0] = 0
-                    used[1] = 0
-                slot, first = used[0], used[1]
-                used[2] += 1
-                used[3] += len(keys)
-                merged = roll_up(keys, counts, lift[lift_at[j, level]:], masks[j], shifts[j], table,
-                                 used[2], arena_keys[first:], arena_counts[first:])
-                slot_of[at], firsts[slot], lengths[slot] = slot, first, merged
-                used[0] += 1
-                used[1] += merged
-            first, end = firsts[slot], firsts[slot] + lengths[slot]
+            if slot >= 0:
+                first, end = firsts[slot], firsts[slot] + lengths[slot]
+                keys, counts = arena_keys[first:end], arena_counts[first:end]
+                continue
+            if used[1] + len(keys) > len(arena_keys) or used[0] == len(firsts):
+                keys, counts = keys.copy(), counts.copy()  # the source goes with the arena
+                slot_of[:] = -1
+                used[0] = 0
+                used[1] = 0
+            slot, first = used[0], used[1]
+            used[2] += len(keys)
+            end = first + roll_up(keys, counts, lift[lift_at[j, level]:], masks[j], shifts[j], table,
+                                  arena_keys[first:], arena_counts[first:])
             keys, counts = arena_keys[first:end], arena_counts[first:end]
+            if j != last:
+                slot_of[at], firsts[slot], lengths[slot] = slot, first, end - first
+                used[0] += 1
+                used[1] = end
         summarize(keys, counts, nodes[i], k, masks, shifts, cells, starts, leaves, counter, uses,
                   sums[i], cell_sums[i], label_sums[i])

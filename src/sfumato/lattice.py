@@ -76,7 +76,7 @@ class Lattice:
     def _spread(self, values: Values, step: int) -> Values:
         grid = values.reshape(self.shape + values.shape[1:]).copy()
         for axis, n in enumerate(self.shape):
-            layers = [grid[(slice(None),) * axis + (level,)] for level in range(n)][::step]
+            layers = np.split(grid, n, axis=axis)[::step]  # views of the grid
             for lower, upper in zip(layers, layers[1:], strict=False):
                 np.maximum(upper, lower, out=upper)
         return grid.reshape(values.shape)

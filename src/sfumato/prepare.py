@@ -55,13 +55,13 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
         raise TableError("The table has no records.", "Give a table with at least one record.")
     hierarchies, codes = _quasi(quasi, columns[: len(quasi)], counts, recipe)
     tuple_of, first = distinct(codes, [h.n_values for h in hierarchies])
-    histograms = {name: _histogram(column, tuple_of, counts)
+    histograms = {name: histogram(column, tuple_of, counts)
                   for name, column in zip(sensitive, columns[len(quasi):], strict=True)}
     size = np.bincount(tuple_of, weights=counts).astype(np.int64)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms)
     weights = np.array([recipe.columns[name].weight for name in quasi])
     tuples = counted.select(list(key_names[: len(quasi)])).take(first)
-    criteria = tuple(_bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
     return Prepared(table, keys, key_names[: len(quasi)], tuples, frequency, criteria, weights, recipe)
 
 
@@ -155,7 +155,7 @@ def _quasi(names: Sequence[str], columns: Sequence[Coded], counts: Ints,
     return tuple(hierarchies), np.stack(codes, axis=1)
 
 
-def _histogram(column: Coded, tuple_of: Ints, counts: Ints) -> Histogram:
+def histogram(column: Coded, tuple_of: Ints, counts: Ints) -> Histogram:
     """How often each sensitive value occurs with each tuple."""
     width = len(column.values)
     found, position = np.unique(tuple_of * width + column.codes, return_inverse=True)
@@ -164,7 +164,7 @@ def _histogram(column: Coded, tuple_of: Ints, counts: Ints) -> Histogram:
     return Histogram(found // width, found % width, records, column.values, whole)
 
 
-def _bind(criterion: Criterion, histograms: dict[str, Histogram], recipe: Recipe) -> Criterion:
+def bind(criterion: Criterion, histograms: dict[str, Histogram], recipe: Recipe) -> Criterion:
     """Give a criterion what it must know of the table: a sensitive column's hierarchy, its values."""
     for name in criterion.columns:
         if name not in histograms:

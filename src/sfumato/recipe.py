@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -235,24 +234,24 @@ class _Reading:
 
     def method(self, method: Any) -> bool:
         """Whether a method is written as one; its name and parameters are those of the registry."""
+        from sfumato.methods.registry import METHODS
+
         if not isinstance(method, Mapping) or not isinstance(method.get("name"), str):
             self.note(("method",), "A method is a mapping with its name and parameters, such as "
                       f"{{name: optimal, cost: ncp}}; this is {_shown(method)}.")
             return False
-        known, name = _methods(), method["name"]
-        if known is None:
-            return True
-        if name not in known:
-            guess = difflib.get_close_matches(name, known, 1, 0.5)
+        name = method["name"]
+        if name not in METHODS:
+            guess = difflib.get_close_matches(name, METHODS, 1, 0.5)
             self.note(("method", "name"), f"There is no method {name!r}.{_meant(guess)} "
-                      f"It can be: {', '.join(known)}.")
+                      f"It can be: {', '.join(METHODS)}.")
             return False
         try:
-            known[name].model_validate({key: value for key, value in method.items() if key != "name"})
+            METHODS[name].model_validate({key: value for key, value in method.items() if key != "name"})
         except ValidationError as error:
             for found in error.errors():
                 path = _existing(("method", *found["loc"]), {"method": method})
-                self.note(path, _sentence(found, path, known[name]))
+                self.note(path, _sentence(found, path, METHODS[name]))
             return False
         return True
 
@@ -285,14 +284,6 @@ class _Reading:
             yield self.fault(("suppressed",), f"{criterion.name} compares each class with the whole table, "
                              "and records that are dropped change the whole. Write suppressed: keep, or "
                              "suppression: 0.")
-
-
-def _methods() -> Mapping[str, type[BaseModel]] | None:
-    """The registry of methods, once there is one."""
-    if importlib.util.find_spec("sfumato.methods.registry") is None:
-        return None
-    found: Mapping[str, type[BaseModel]] = importlib.import_module("sfumato.methods.registry").METHODS
-    return found
 
 
 def _sentence(found: Any, path: Place, model: type[BaseModel]) -> str:

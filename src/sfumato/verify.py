@@ -23,6 +23,18 @@ class Verdict:
     records: int
     classes: int
     suppressed: int  # records whose quasi-identifiers are all `*`
+    notes: tuple[str, ...] = ()  # what else should be known
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        counted = f"{self.records:,} records, {self.classes:,} classes, {self.suppressed:,} suppressed"
+        judged = [f"{'holds' if f.holds else 'FAILS'}  {f.name} ({f.promise})" for f in self.findings]
+        return "\n".join([f"{'The promise holds' if self.holds else 'The promise does NOT hold'}: {counted}",
+                          *(f"  {line}" for line in (*judged, *self.notes))])
+
+    __repr__ = __str__
 
     def as_dict(self) -> dict[str, Any]:
         """As the manifest writes it; an infinite measure (no bound would do) is written as None."""

@@ -96,6 +96,24 @@ def test_encoding_is_found(tmp_path: Path, encoding: str, found: str, compressed
     assert opened(path) == (("id", "age", "town"), ROWS, Dialect(encoding=found))
 
 
+def test_the_private_copy_is_gone_once_loaded(tmp_path: Path, scratch: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(TEXT.encode()))
+    with open_table(path) as source:
+        assert [p for p in scratch.rglob("*") if p.is_file()] == []
+        assert rows(source) == ROWS
+
+
+def test_a_source_shows_no_rows(source: Source) -> None:
+    import ibis
+
+    ibis.options.interactive = True
+    try:
+        assert "Bern" not in repr(source)
+    finally:
+        ibis.options.interactive = False
+
+
 def test_encoding_said(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name,town\n1,Łódź\n".encode("cp1250"))
@@ -330,12 +348,16 @@ def test_sqlite(tmp_path: Path, url: bool) -> None:
 
 @pytest.mark.parametrize("url", [False, True])
 def test_duckdb_file(tmp_path: Path, url: bool) -> None:
+    import duckdb
+
     path = tmp_path / "it's.duckdb"
     write_duckdb(path, "CREATE TABLE t AS SELECT 1 AS a")
     before = sha256(path)
     with open_table(f"duckdb://{path}" if url else path) as source:
         assert (rows(source), source.kind, source.path) == ([(1,)], "duckdb", path)
         assert fingerprint(source) == before
+        with pytest.raises(duckdb.Error, match="read-only"):
+            source.backend.con.execute("CREATE TABLE sfumato_source.x (a INT)")
     assert sha256(path) == before and list(tmp_path.glob("*.wal")) == []
 
 
@@ -710,6 +732,8 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["duckdb", "sqlite"])
 def test_back_into_the_database_it_came_from(tmp_path: Path, ending: str) -> None:
+    import duckdb
+
     path = tmp_path / f"t.{ending}"
     make: dict[str, Callable[[], Any]] = {
         "duckdb": lambda: write_duckdb(path, "CREATE TABLE people AS SELECT 1 AS id, 'x' AS s"),
@@ -724,6 +748,9 @@ def test_back_into_the_database_it_came_from(tmp_path: Path, ending: str) -> Non
         with pytest.raises(DestinationError, match="already has a table 'people'"):
             write_to_database(source, "people", source.table)
         write_to_database(source, "release", source.table.select("s"), replace=True)
+        if ending == "duckdb":
+            with pytest.raises(duckdb.Error, match="read-only"):
+                source.backend.con.execute("CREATE TABLE sfumato_source.x (a INT)")
     assert opened(path, table="release")[:2] == (("s",), [("x",)])
     assert opened(path, table="people")[:2] == (("id", "s"), [(1, "x")])
 

@@ -193,6 +193,13 @@ CASES = [
     Case(
         "a line of three megabytes", "t.csv", ROWS + SECRET * 500_000 + ",1,A\n", "two million bytes", "quote"
     ),
+    Case(
+        "a row that talks like the engine",
+        "t.csv",
+        many_rows(b"Expected Number of Columns: 7 Found: 77,GZIP\n"),
+        "line 40,002, has 2 fields where 3",
+        "Mend",
+    ),
     # bytes
     Case("NUL byte", "t.csv", ROWS.encode() + b"\0x,1,A\n", "line 4, holds a NUL byte", "remove the byte"),
     Case("NUL byte far down", "t.csv", many_rows(b"\0x,1,A\n"), "line 40,002, holds a NUL byte"),

@@ -9,42 +9,58 @@ from sfumato.costs.base import Cost, Features, Scene
 from sfumato.costs.cells import xlogx
 
 
-class Aecs(Cost):
+class ClassCount(Cost):
+    """A cost that falls with the number of classes, which never exceeds the label combinations."""
+
+    uses_cells = False
+
+    def totals(self, column: int) -> Floats:
+        """Per level: log2 of the labels that occur. Their sum is the log of the combinations."""
+        marginal = self.scene.marginals[column]
+        return np.array([np.log2(np.count_nonzero(np.bincount(nodes, weights=marginal)))
+                         for nodes in self.scene.hierarchies[column].nodes])
+
+    def most_classes(self, columns: Floats, certain: Ints) -> Floats:
+        """At most as many as combinations, and as many of least size as may be kept."""
+        combinations = np.exp2(np.minimum(columns.sum(axis=-1), 60.0)) * (1 + 1e-9)
+        return np.minimum(combinations, (self.scene.n_records - certain) // self.scene.least)
+
+
+class Aecs(ClassCount):
     """Average class size: records / (classes + 1 if any record is suppressed)."""
 
     name = "aecs"
     citation = "LeFevre et al. 2006, ICDE, section 3"
-    uses_cells = False
 
     def score(self, columns: Floats, features: Features) -> Floats:
         """Suppressed records count as one more class."""
         return self.scene.n_records / np.maximum(features.classes + (features.suppressed > 0), 1)
 
     def floor(self, columns: Floats, certain: Ints) -> Floats:
-        """As many classes as the criteria's least size allows of those that may be kept."""
-        n = self.scene.n_records
-        return n / ((n - certain) // self.scene.least + 1)
+        """The most classes there can be, and one of suppressed records."""
+        return self.scene.n_records / (self.most_classes(columns, certain) + 1)
 
     def rise(self, totals: Floats, features: Features) -> Floats:
         """Classes only merge on the way up, so their number never exceeds this node's."""
         return self.scene.n_records / features.all_classes
 
 
-class Discernibility(Cost):
+class Discernibility(ClassCount):
     """Sum of squared class sizes, plus suppressed records times all records."""
 
     name = "discernibility"
     citation = "Bayardo & Agrawal 2005, ICDE, section 2"
-    uses_cells = False
 
     def score(self, columns: Floats, features: Features) -> Floats:
         """Each record is charged its class's size, a suppressed one the whole table."""
         return features.squares + features.suppressed * float(self.scene.n_records)
 
     def floor(self, columns: Floats, certain: Ints) -> Floats:
-        """Those certainly suppressed pay the whole table, the others a class of least size."""
-        kept = self.scene.n_records - certain
-        return certain * float(self.scene.n_records) + kept * float(self.scene.least)
+        """Squares are least where classes are equal. With two classes or more (a single one costs
+        more than two), suppressing another record never lowers the sum.
+        """
+        n, kept = float(self.scene.n_records), self.scene.n_records - certain
+        return certain * n + kept ** 2.0 / np.maximum(self.most_classes(columns, certain), 2)
 
     def rise(self, totals: Floats, features: Features) -> Floats:
         """Merging classes raises the sum of squares, and suppressing raises it further."""
@@ -98,17 +114,21 @@ class Ambiguity(Cost):
 
     name = "ambiguity"
     citation = "Goldberger & Tassa 2010, TDP 3(2), section 4; a mean over records"
-    uses_cells = False
     uses_areas = True
 
     def score(self, columns: Floats, features: Features) -> Floats:
         """A suppressed record may stand for any combination."""
         return (features.areas + features.suppressed * self._everything) / self.scene.n_records
 
+    def cell(self, column: int, level: int) -> Floats:
+        """log2 of the values covered."""
+        return np.log2(self.scene.hierarchies[column].leaves[level])
+
     def floor(self, columns: Floats, certain: Ints) -> Floats:
-        """Those certainly suppressed may be anything, the others at least themselves."""
-        rest = self.scene.n_records - certain
-        return (certain * self._everything + rest) / self.scene.n_records
+        """The mean area is at least the geometric one; those certainly suppressed may be anything."""
+        n = self.scene.n_records
+        geometric = np.exp2(columns.sum(axis=-1) / n) * (1 - 1e-9)
+        return np.maximum(geometric, certain * self._everything / n)
 
     def rise(self, totals: Floats, features: Features) -> Floats:
         """Labels only widen on the way up."""

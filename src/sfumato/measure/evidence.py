@@ -87,3 +87,11 @@ class Evidence:
     columns: tuple[ColumnPicture, ...]
     correlations: Correlations | None  # None with fewer than two columns
     definitions: Mapping[str, str]  # field of RiskProfile or ColumnPicture -> what it means
+
+    def __repr__(self) -> str:
+        def shown(value: float | None) -> str:
+            return "not defined" if value is None else f"{value:.4g}"
+
+        lines = [f"  {one.name}: {shown(one.value)} (before: {shown(one.before)})"
+                 for one in (*self.risk, *self.utility)]
+        return "\n".join(["Evidence", *lines])

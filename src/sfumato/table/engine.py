@@ -70,7 +70,7 @@ def ask(backend: Any, statement: str, *values: object) -> list[tuple[Any, ...]]:
 
 
 def interruptible(backend: Any, work: Callable[[], T]) -> T:
-    """What the work in the engine answers; Ctrl-C stops it, where the engine alone may not look up for long."""
+    """What the work in the engine answers; Ctrl-C stops it, where the engine alone might run on."""
     with ThreadPoolExecutor(1) as worker:
         answer = worker.submit(work)
         try:

@@ -27,12 +27,12 @@ class Dialect:
     encoding: str = "utf-8"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """An opened table: lend it with `with`, or `close()` it when done."""
 
-    table: Any  # ibis.Table
-    backend: Any
+    table: Any = field(repr=False)  # ibis.Table, which may show rows
+    backend: Any = field(repr=False)
     kind: str
     name: str  # for people: a file's name or the kind of frame, never an address with a password
     path: Path | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -113,7 +114,7 @@ def _head(path: Path) -> tuple[bytes, bool]:
 def _decompressing(name: str) -> Iterator[None]:
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, gzip.zlib.error):  # type: ignore[attr-defined]
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         raise TableError(f"{name} is compressed and ends too early or is damaged.",
                          "Fetch the file again.") from None
 

@@ -1,0 +1,123 @@
+"""The public functions: data frames, files or addresses in, answers out."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+from sfumato import judge, pipeline, table
+from sfumato.errors import DestinationError, RequestError
+from sfumato.measure.evidence import Evidence
+from sfumato.pipeline import Result
+from sfumato.request import Names, Said, completed, requested, table_of
+from sfumato.roles import Suggestion
+from sfumato.verify import Verdict
+
+
+def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
+              format: str = "csv", report: bool = True, quasi: Names = (), sensitive: Names = (),
+              identifying: Names = (), k: int | None = None, l: float | None = None,  # noqa: E741
+              kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
+              suppression: float | None = None, suppressed: str | None = None,
+              method: dict[str, Any] | None = None, seed: int | None = None, seconds: float | None = None,
+              **reading: Any) -> Result:
+    """The release of a table that keeps the promise and the most of the picture.
+
+    `recipe` is a file, a mapping or a Recipe; the other words say the same beside it or without it:
+    `quasi={"age": {"interval": 5}, "sex": "suppress"}, sensitive=["income"], k=5`. Quasi-identifiers
+    named without a hierarchy get a suggested one, and a warning says which.
+    """
+    asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
+                      c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
+                      method=method, seed=seed)
+    with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
+        if recipe is None:
+            asked, notes = completed(opened, asked, quasi)
+            for note in notes:
+                warnings.warn(note, stacklevel=2)
+        return pipeline.anonymize(opened, asked, None if out is None else Path(out), format=format,
+                                  report=report, seconds=seconds)
+
+
+def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
+          identifying: Names = (), k: int | None = None, l: float | None = None,  # noqa: E741
+          kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
+          **reading: Any) -> Verdict:
+    """Whether a release keeps a promise; the folder that a run wrote brings its own recipe."""
+    place = judge.locate(release)
+    asked = requested(_given(recipe, place, quasi), quasi=quasi, sensitive=sensitive, identifying=identifying,
+                      k=k, l=l, kind=kind, c=c, t=t, missing=missing)
+    return judge.check(place, asked, **reading)
+
+
+def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
+            missing: Names = (), **reading: Any) -> Evidence:
+    """The risk in a table or release; with the original beside a release, also what it lost."""
+    place = judge.locate(source)
+    said = _given(recipe, place, quasi)
+    asked = requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
+    if original is None:
+        return judge.measure(place.release, asked, **reading)
+    return judge.compare(place, original, asked, reading, reading).evidence
+
+
+def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
+    """The recipe named, else the one beside the release."""
+    if recipe is not None or quasi:
+        return recipe
+    if place.recipe is None:
+        raise RequestError("Neither a recipe nor quasi-identifiers are named.",
+                           "Name a recipe, or the quasi-identifiers and k.")
+    return place.recipe
+
+
+def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
+    """A role for every column, with its reason and what a person has to decide."""
+    return _looked_at(source, missing, reading)[0]
+
+
+def init(source: Any, out: str | os.PathLike[str] | None = None, *, missing: Names = (), force: bool = False,
+         **reading: Any) -> str:
+    """A commented recipe suggested for a table; written to a file where one is named."""
+    return draft(source, None if out is None else Path(out), missing, force, reading)[1]
+
+
+def draft(source: Any, out: Path | None, missing: Names, force: bool,
+          reading: dict[str, Any]) -> tuple[list[Suggestion], str]:
+    """The suggestions, and the recipe that holds them, written whole or not at all."""
+    from sfumato.roles import write_recipe
+    from sfumato.table.staging import whole_file
+
+    if out is not None and out.exists() and not force:
+        raise DestinationError(f"{out} exists already.",
+                               "Choose another name, or overwrite it with --force (force=True).")
+    suggestions, profile = _looked_at(source, missing, reading)
+    text = write_recipe(suggestions, profile, _name(source, out))
+    if out is not None:
+        with whole_file(out) as path:
+            path.write_text(text, encoding="utf-8")
+    return suggestions, text
+
+
+def _looked_at(source: Any, missing: Names, reading: dict[str, Any]) -> tuple[list[Suggestion], Any]:
+    from sfumato.profile import profile
+    from sfumato.request import listed
+    from sfumato.roles import suggest as suggested
+
+    with table.open_table(source, **reading) as opened:
+        seen = profile(opened.table, listed(missing))
+        return suggested(seen), seen
+
+
+def _name(source: Any, out: Path | None) -> str:
+    """How the recipe names the table: from its own folder, an address without its password."""
+    from sfumato.table.databases import harmless, is_url
+
+    if not isinstance(source, str | os.PathLike):
+        return "TABLE"
+    if is_url(str(source)):
+        return harmless(str(source))
+    folder = Path() if out is None else out.parent
+    return Path(os.path.relpath(source, folder)).as_posix()

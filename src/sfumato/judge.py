@@ -1,0 +1,254 @@
+"""A table or release that stands somewhere, judged: is the promise kept, how large is the risk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato import table
+from sfumato.classes import Ints
+from sfumato.criteria.base import Criterion, Finding
+from sfumato.errors import RequestError, TableError
+from sfumato.frequency import FrequencySet
+from sfumato.hierarchy.core import ROOT, Hierarchy, Label
+from sfumato.measure.evidence import Evidence
+from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare, unify
+from sfumato.recipe import Column, Recipe
+from sfumato.recoding import SUPPRESSED, Regrouping
+from sfumato.verify import Verdict, verify
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A release, and the manifest beside it where there is one."""
+
+    release: Any
+    manifest: dict[str, Any] | None = None
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe that the manifest holds."""
+        if self.manifest is None or not isinstance(self.manifest.get("recipe"), str):
+            return None
+        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=Path(self.release).parent)
+
+
+def locate(release: Any) -> Place:
+    """A release's file, frame or address; a folder stands for the release that was written into it."""
+    if not isinstance(release, str | os.PathLike):
+        return Place(release)
+    path = Path(release)
+    if path.is_dir():
+        found = sorted(one for one in path.glob("release.*") if one.is_file())
+        if len(found) != 1:
+            names = ", ".join(one.name for one in found) or "none"
+            raise RequestError(f"The folder {path} should hold one release; it holds: {names}.",
+                               "Name the release's file.")
+        return Place(found[0], _manifest(path / MANIFEST))
+    return Place(release, _manifest(path.parent / MANIFEST) if path.stem == "release" else None)
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise RequestError(f"{path} is not a manifest that can be read.",
+                           "Fetch it again, or name the recipe.") from None
+    return read if isinstance(read, dict) else None
+
+
+def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
+    """Recount a release and judge it; columns that identify must be gone."""
+    with table.open_table(place.release, **reading) as opened:
+        quasi, sensitive = recipe.named("quasi"), recipe.named("sensitive")
+        table.require_columns(opened, (*quasi, *sensitive))
+        if not opened.table.count().to_pyarrow().as_py():
+            raise TableError(f"{opened.name} has no records, so nothing can be judged.",
+                             "Give a release with records.")
+        verdict = verify(opened.table, quasi, sensitive, bound(opened.table, recipe), recipe.missing)
+        left = [name for name in recipe.named("identifying") if name in opened.table.columns]
+        return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
+
+
+def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
+    """The criteria, knowing what they must of the sensitive values."""
+    sensitive = recipe.named("sensitive")
+    if not sensitive:
+        return recipe.criteria
+    histograms = {}
+    for name in sensitive:
+        column, counts = counted_column(release, name, recipe.missing)
+        histograms[name] = histogram(column, np.zeros(len(counts), dtype=np.int64), counts)
+    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+
+
+def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any, Ints]:
+    """A column's distinct values, coded, and the records of each."""
+    keys, (alias,) = unify(opened, (name,), missing)
+    counted = count(keys, (alias,))
+    return encode(counted.column(alias)), counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
+
+
+def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: tuple[str, ...]) -> Verdict:
+    """The verdict with what the columns tell: none that identifies may be left."""
+    if not recipe.named("identifying"):
+        return replace(verdict, notes=notes)
+    found = Finding("identifying columns", "none is released", not left, float(len(left)), 0.0, 0,
+                    -float(len(left)))
+    said = tuple(f"The identifying column {name!r} is still there." for name in left)
+    return replace(verdict, holds=verdict.holds and not left, findings=(*verdict.findings, found),
+                   notes=said + notes)
+
+
+def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
+    """What does not break the promise but should be known."""
+    said = []
+    least = max((criterion.least for criterion in recipe.criteria), default=1)
+    if 0 < verdict.suppressed < least:
+        said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer than a "
+                    f"class may have, they stand out as a group. To leave them out: suppressed: drop")
+    wanted = ((place.manifest or {}).get("sha256") or {}).get("release")
+    if wanted and opened.path and table.sha256(opened.path) != wanted:
+        said.append("The file is not the one that the manifest beside it describes: its hash differs.")
+    return tuple(said)
+
+
+def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
+    """The risk in a table or release as it stands; rows of `*` only are taken as suppressed."""
+    from sfumato.measure.collect import collect
+
+    columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
+    with table.open_table(source, **reading) as opened:
+        frequency = prepare(opened.table, recipe.model_copy(update={"columns": columns, "criteria": ()})).frequency
+    evidence = collect(frequency, as_it_is(frequency), costs={}, least=least_of(recipe),
+                       rng=np.random.default_rng(recipe.seed or 0))
+    return replace(evidence, risk_before=evidence.risk_after, utility=(), correlations=None)
+
+
+def as_it_is(frequency: FrequencySet) -> Regrouping:
+    """Every tuple a class of its own, but for rows of `*` only."""
+    starred = np.ones(frequency.n_tuples, dtype=bool)
+    for codes, hierarchy in zip(frequency.codes.T, frequency.hierarchies, strict=True):
+        starred &= codes == hierarchy.code_of.get(ROOT, -1)
+    if starred.all():
+        starred[:] = False
+    class_of = np.where(starred, SUPPRESSED, np.cumsum(~starred) - 1)
+    nodes = frequency.codes[~starred]
+    return Regrouping(class_of, np.zeros_like(nodes), nodes)
+
+
+def least_of(recipe: Recipe) -> int:
+    """No value that fewer records have is shown."""
+    return max(5, *(criterion.least for criterion in recipe.criteria))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A release seen beside its private table."""
+
+    prepared: Prepared
+    recoding: Regrouping
+    verdict: Verdict
+    evidence: Evidence
+    manifest: dict[str, Any]
+
+
+def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any],
+            reading_original: dict[str, Any]) -> Comparison:
+    """All the evidence about a full-domain release, from both tables."""
+    from sfumato import manifest
+    from sfumato.costs.measured import measure_all
+    from sfumato.measure.collect import as_dict, collect
+    from sfumato.stages import Stages
+
+    verdict = check(place, recipe, **reading)
+    seed = recipe.seed or 0
+    with table.open_table(original, **reading_original) as private:
+        prepared = prepare(private.table, recipe)
+        frequency = prepared.frequency
+        with table.open_table(place.release, **reading) as opened:
+            recoding = rebuilt(opened.table, frequency, recipe)
+            path = opened.path
+        costs = measure_all(frequency, recoding, prepared.weights)
+        evidence = collect(frequency, recoding, costs=costs, least=least_of(recipe),
+                           rng=np.random.default_rng(seed))
+        facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path)
+    return Comparison(prepared, recoding, verdict, evidence, facts)
+
+
+def rebuilt(release: Any, frequency: FrequencySet, recipe: Recipe) -> Regrouping:
+    """The recoding that made a full-domain release, found from its labels.
+
+    Each column stands at the finest level that has all of its labels for enough records; a private
+    tuple whose labels the release has belongs to that class, any other is suppressed.
+    """
+    labels, counts = label_rows(release, frequency.quasi, recipe.missing)
+    starred = tuple([ROOT] * frequency.n_quasi)
+    kept = [n for n, row in enumerate(labels) if row != starred] or list(range(len(labels)))
+    rows, sizes = [labels[n] for n in kept], counts[kept]
+    levels = np.array([level_of(frequency, j, [row[j] for row in rows], sizes)
+                       for j in range(frequency.n_quasi)], dtype=np.int32)
+    number = {row: n for n, row in enumerate(rows)}
+    reached = zip(*(_texts(hierarchy, level, codes) for hierarchy, level, codes
+                    in zip(frequency.hierarchies, levels, frequency.codes.T, strict=True)), strict=True)
+    class_of = np.array([number.get(row, SUPPRESSED) for row in reached], dtype=np.int64)
+    found = np.bincount(class_of[class_of >= 0], weights=frequency.counts[class_of >= 0], minlength=len(rows))
+    differing = int((found.astype(np.int64) != sizes).sum())
+    if differing:
+        raise RequestError(f"In {differing:,} of {len(rows):,} classes the release has another number of "
+                           "records than the original has under the same labels, so the loss cannot be "
+                           "measured.", "Give the table and the recipe that this release was made from; to "
+                           "measure only the risk, leave the original out.")
+    nodes = np.array([[hierarchy.labels[level].index(label) for hierarchy, level, label
+                       in zip(frequency.hierarchies, levels, row, strict=True)] for row in rows], dtype=np.int32)
+    notes = {"levels": [int(level) for level in levels]}
+    return Regrouping(class_of, np.tile(levels, (len(rows), 1)), nodes, notes)
+
+
+def label_rows(release: Any, quasi: Sequence[str], missing: Sequence[str]) -> tuple[list[tuple[Label, ...]], Ints]:
+    """The distinct label combinations of a release and the records of each."""
+    keys, names = unify(release, quasi, missing)
+    counted = count(keys, names)
+    columns = [encode(counted.column(name)) for name in names]
+    sizes = counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
+    merged: dict[tuple[Label, ...], int] = {}
+    for n, size in enumerate(sizes):
+        row = tuple(column.values[column.codes[n]] for column in columns)
+        merged[row] = merged.get(row, 0) + int(size)
+    return list(merged), np.array(list(merged.values()), dtype=np.int64)
+
+
+def level_of(frequency: FrequencySet, j: int, released: Sequence[Label], sizes: Ints) -> int:
+    """The finest level that has every released label, each with at least as many private records."""
+    hierarchy = frequency.hierarchies[j]
+    private = np.bincount(frequency.codes[:, j], weights=frequency.counts, minlength=hierarchy.n_values)
+    asked: dict[Label, int] = {}
+    for label, size in zip(released, sizes, strict=True):
+        asked[label] = asked.get(label, 0) + int(size)
+    for level, names in enumerate(hierarchy.labels):
+        held = dict(zip(names, np.bincount(hierarchy.nodes[level], weights=private), strict=True))
+        if all(held.get(label, -1) >= size for label, size in asked.items()):
+            return level
+    known = {label for names in hierarchy.labels for label in names}
+    strange = [label for label in asked if label not in known]
+    why = (f"{len(strange):,} of its labels are not in its hierarchy, such as {strange[0]!r}" if strange else
+           "no level of its hierarchy has all of its labels for so many records: it mixes levels, or comes "
+           "from another table")
+    raise RequestError(f"The loss of column {hierarchy.column!r} cannot be measured: {why}.",
+                       "Give the recipe that the release was made with; to measure only the risk, leave the "
+                       "original out.")
+
+
+def _texts(hierarchy: Hierarchy, level: int, codes: Any) -> list[Label]:
+    names = hierarchy.labels[level]
+    return [names[node] for node in hierarchy.nodes[level][codes]]
