@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import judge, pipeline, table
-from sfumato.errors import DestinationError, RequestError
+from sfumato.errors import DestinationError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
+from sfumato.recipe import Recipe
 from sfumato.request import Names, Said, completed, requested, table_of
 from sfumato.roles import Suggestion
 from sfumato.verify import Verdict
@@ -55,22 +56,28 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
             missing: Names = (), **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost."""
+    if original is not None:
+        return compare(source, original, recipe, quasi=quasi, missing=missing, **reading).evidence
     place = judge.locate(source)
+    return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
+
+
+def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+            **reading: Any) -> judge.Comparison:
+    """A release beside its private table: the recoding found again, the verdict and all the evidence."""
+    place = judge.locate(release)
+    return judge.compare(place, original, _measured(recipe, place, quasi, missing), reading)
+
+
+def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names) -> Recipe:
+    """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    asked = requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
-    if original is None:
-        return judge.measure(place.release, asked, **reading)
-    return judge.compare(place, original, asked, reading, reading).evidence
+    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
     """The recipe named, else the one beside the release."""
-    if recipe is not None or quasi:
-        return recipe
-    if place.recipe is None:
-        raise RequestError("Neither a recipe nor quasi-identifiers are named.",
-                           "Name a recipe, or the quasi-identifiers and k.")
-    return place.recipe
+    return recipe if recipe is not None or quasi else place.recipe
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+
 import numpy as np
 
 from sfumato import kernels
 from sfumato.classes import Ints
-from sfumato.costs.base import Cost, Features
+from sfumato.costs.base import Cost, Features, stack
 from sfumato.frequency import FrequencySet
 from sfumato.lattice import Lattice
 
 ARENA_WORDS = 1 << 23
+FEW = 8  # nodes for which threads do not pay
+SAMPLE = 4096  # tuples by which the order of a chain is chosen
 
 
 class CompiledEvaluator:
@@ -19,9 +25,9 @@ class CompiledEvaluator:
     def __init__(self, frequency: FrequencySet, lattice: Lattice, k: int, cost: Cost) -> None:
         self.k, self.cost, self.lattice = k, cost, lattice
         self._weigh(frequency, cost)
-        self._store(frequency.n_tuples)
         self._pack(frequency, np.arange(frequency.n_quasi))
         self._pack(frequency, self._merging_order())
+        self.workers = [Worker(self, frequency.n_tuples) for _ in range(cores())]
 
     def _pack(self, frequency: FrequencySet, order: Ints) -> None:
         """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or.
@@ -41,8 +47,6 @@ class CompiledEvaluator:
             self.keys |= frequency.codes[:, j].astype(np.uint64) << shifts[j]
         by_word = np.argsort(self.keys)
         self.keys, self.counts = self.keys[by_word], frequency.counts[by_word]
-        self.slot_of[:] = -1
-        self.used[:] = 0
         deepest = max(self.lattice.shape)
         self.lift_at = np.zeros((frequency.n_quasi, deepest), dtype=np.int64)
         tables, end = [], 0
@@ -66,47 +70,65 @@ class CompiledEvaluator:
                 end += len(hierarchy.labels[level])
             self.node_at[j, hierarchy.n_levels:] = end
         self.cells, self.leaves = np.concatenate(cells), np.concatenate(leaves)
-        self.counter = np.zeros(end, dtype=np.int64)
         self.uses = np.array([cost.uses_cells, cost.uses_spread, cost.uses_labels, cost.uses_areas])
 
-    def _store(self, n_tuples: int) -> None:
-        words = max(2 * n_tuples, ARENA_WORDS)
-        self.arena_keys = np.empty(words, dtype=np.uint64)
-        self.arena_counts = np.empty(words, dtype=np.int64)
-        self.slot_of = np.full(self.lattice.size, -1, dtype=np.int32)
-        sets = min(self.lattice.size, 1 << 20)
-        self.firsts, self.lengths = np.zeros(sets, dtype=np.int64), np.zeros(sets, dtype=np.int64)
-        self.used = np.zeros(3, dtype=np.int64)
-        self.table = np.empty(1 << max(4, (n_tuples + n_tuples // 4 - 1).bit_length()), dtype=np.int32)
-
     def _merging_order(self) -> Ints:
-        """The quasi-identifiers, those first whose removal merges most tuples."""
-        q = len(self.masks)
-        tops = np.diag(np.array(self.lattice.shape, dtype=np.int64) - 1)
-        tops = tops[tops.any(axis=1)]
-        summary = self._visit(tops)
-        remaining = np.full(q, len(self.keys), dtype=float)
-        remaining[tops.argmax(axis=1)] = summary.all_classes
+        """The quasi-identifiers, those first whose removal merges most tuples (of a sample)."""
+        step = -(-len(self.keys) // SAMPLE)
+        sample = self.keys[::step]
+        remaining = [len(np.unique(sample & ~mask)) for mask in self.masks]
         return np.argsort(remaining, kind="stable").astype(np.int64)
 
     def evaluate(self, levels: Ints) -> Features:
-        """The features of nodes, visited so that neighbours share their chains."""
-        row = np.lexsort(levels[:, self.order[::-1]].T)
-        back = np.empty_like(row)
-        back[row] = np.arange(len(row))
-        return self._visit(np.ascontiguousarray(levels[row])).take(back)
+        """The features of nodes: each worker takes those whose chains start in its part."""
+        row = np.lexsort(levels[:, self.order[::-1]].T)  # neighbours share their chains
+        part = levels[row][:, self.order[:2]].sum(axis=1) % len(self.workers)
+        shares = [row[part == n] for n in range(len(self.workers))]
+        busy = [(worker, share) for worker, share in zip(self.workers, shares, strict=True) if len(share)]
+        if len(busy) == 1 or len(row) < FEW:
+            found = [worker.visit(np.ascontiguousarray(levels[share])) for worker, share in busy]
+        else:
+            found = list(pool().map(lambda job: job[0].visit(np.ascontiguousarray(levels[job[1]])), busy))
+        back = np.argsort(np.concatenate([share for _, share in busy]))
+        return stack(found).take(back)
 
-    def _visit(self, levels: Ints) -> Features:
-        n, q = levels.shape
+
+class Worker:
+    """What one thread works in: an arena of frequency sets and a hash table."""
+
+    def __init__(self, shared: CompiledEvaluator, n_tuples: int) -> None:
+        self.shared = shared
+        words = max(2 * n_tuples, ARENA_WORDS)
+        self.keys, self.counts = np.empty(words, dtype=np.uint64), np.empty(words, dtype=np.int64)
+        self.slot_of = np.full(shared.lattice.size, -1, dtype=np.int32)
+        sets = min(shared.lattice.size, 1 << 20)
+        self.firsts, self.lengths = np.zeros(sets, dtype=np.int64), np.zeros(sets, dtype=np.int64)
+        self.used = np.zeros(3, dtype=np.int64)
+        self.table = np.empty(1 << max(4, (n_tuples + n_tuples // 4 - 1).bit_length()), dtype=np.int32)
+        self.counter = np.zeros(len(shared.cells), dtype=np.int64)
+
+    def visit(self, levels: Ints) -> Features:
+        """The features of nodes."""
+        s, (n, q) = self.shared, levels.shape
         sums, cells, labels = np.empty((n, 10)), np.empty((n, q)), np.empty((n, q))
-        kernels.visit(levels, self.order, self.lattice.strides, self.keys, self.counts, self.slot_of,
-                      self.firsts, self.lengths, self.used, self.arena_keys, self.arena_counts,
-                      self.lift, self.lift_at, self.masks, self.shifts, self.table, self.k, self.cells,
-                      self.node_at, self.leaves, self.counter, self.uses, sums, cells, labels)
+        kernels.visit(levels, s.order, s.lattice.strides, s.keys, s.counts, self.slot_of, self.firsts,
+                      self.lengths, self.used, self.keys, self.counts, s.lift, s.lift_at, s.masks, s.shifts,
+                      self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, sums, cells, labels)
         kept, whole = sums[:, :5].T, (sums[:, :5] + sums[:, 5:]).T
         suppressed = sums[:, 6].astype(np.int64)
         return Features(kept[0].astype(np.int64), suppressed, suppressed, *kept[2:],
                         whole[0].astype(np.int64), *whole[2:], cells, labels)
+
+
+@lru_cache(maxsize=1)
+def pool() -> ThreadPoolExecutor:
+    """The threads that workers run in."""
+    return ThreadPoolExecutor(cores(), thread_name_prefix="sfumato")
+
+
+def cores() -> int:
+    """How many workers serve: the cores there are, few enough that each finds shared chains."""
+    return min(4, len(os.sched_getaffinity(0)))
 
 
 def bits(values: int) -> int:

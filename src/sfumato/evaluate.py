@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from sfumato.classes import Bools, ClassStats, Ints
-from sfumato.costs.base import Cost, Features
+from sfumato.costs.base import Cost, Features, stack
 from sfumato.costs.cells import xlogx
 from sfumato.criteria.base import Criterion
 from sfumato.criteria.k_anonymity import KAnonymity
@@ -40,7 +40,7 @@ def evaluator(frequency: FrequencySet, lattice: Lattice, criteria: Sequence[Crit
               cost: Cost) -> Evaluator:
     """The evaluator for a job: compiled where it can serve and pays."""
     only_k = len(criteria) == 1 and isinstance(criteria[0], KAnonymity)
-    fits = sum((h.n_values - 1).bit_length() for h in frequency.hierarchies) <= WORD_BITS
+    fits = sum(max(1, (h.n_values - 1).bit_length()) for h in frequency.hierarchies) <= WORD_BITS
     pays = "numba" in sys.modules or float(frequency.n_tuples) * lattice.size > SMALL_JOB
     if only_k and fits and pays and lattice.size <= ENUMERABLE:
         from sfumato.compiled import CompiledEvaluator
@@ -162,11 +162,6 @@ def features(grouped: Grouped, good: Bools, always: Bools, frequency: FrequencyS
                     np.array([int(sizes[~always].sum())]), *(np.array([s[good].sum()]) for s in sums),
                     np.array([len(sizes)]), *(np.array([s.sum()]) for s in sums),
                     cells[None, :], labels[None, :])
-
-
-def stack(rows: Sequence[Features]) -> Features:
-    """Many nodes' features as one."""
-    return Features(*(np.concatenate([getattr(row, f.name) for row in rows]) for f in fields(Features)))
 
 
 def merging_order(plain: PlainEvaluator) -> list[int]:

@@ -16,7 +16,7 @@ from sfumato.classes import Bools, Floats, Ints
 from sfumato.costs.base import Cost
 from sfumato.evaluate import Evaluator
 from sfumato.lattice import Lattice
-from sfumato.search import EPSILON, Clock, Found, Limits, Progress, Watch
+from sfumato.search import Clock, Found, Limits, Progress, Watch, margin
 
 SECONDS = 60.0  # the budget where none is given
 BATCH = 32
@@ -37,27 +37,28 @@ class BestFirst:
         self.closest, self.missing = self.tops, limits.records
         self.visited = 0
         bottom = np.zeros_like(self.tops)
-        self.heap = [(float(self._floor(bottom[None, :])[0]), tuple(bottom.tolist()), 0)]
+        self.bound = float(self._floor(bottom[None, :])[0])  # of the nodes still in line or in hand
+        self.heap = [(self.bound, tuple(bottom.tolist()), 0)]
 
     def run(self) -> Found:
         """Dive from the top for a good score, then prove it or better it from below."""
         try:
             self._visit(self.tops[None, :])
             self._dive()
-            while self.heap and self.heap[0][0] < self._to_beat and not self.clock.over:
+            while self.bound < self._to_beat and not self.clock.over:
                 self._expand()
+                self.bound = self.heap[0][0] if self.heap else np.inf
         except KeyboardInterrupt:
             if not self.clock.interruptible or self.best is None:
                 raise
             self.clock.interrupted = True
-        bound = min(self.heap[0][0], self.score) if self.heap else self.score
-        proven = not self.heap or bound >= self._to_beat
-        return Found(self.best, self.score, self.score if proven else bound, self.visited, proven,
+        proven = self.bound >= self._to_beat
+        return Found(self.best, self.score, self.score if proven else self.bound, self.visited, proven,
                      self.closest, max(self.missing, 0))
 
     @property
     def _to_beat(self) -> float:
-        return self.score - EPSILON * abs(self.score)
+        return self.score - margin(self.score)
 
     def _dive(self) -> None:
         """Walk down from the top, each time to the cheapest feasible specialization."""
@@ -81,8 +82,7 @@ class BestFirst:
                 if bound < self._to_beat:
                     heapq.heappush(self.heap, (bound, child, column))
         if self.watch:
-            bound = min(self.heap[0][0], self.score) if self.heap else self.score
-            self.watch(Progress(self.visited, len(self.heap), self.score, bound))
+            self.watch(Progress(self.visited, len(self.heap), self.score, min(self.bound, self.score)))
 
     def _children(self, node: tuple[int, ...], last: int) -> Iterable[tuple[tuple[int, ...], int]]:
         for j in range(last, len(node)):

@@ -21,6 +21,7 @@ from sfumato.measure.evidence import Evidence
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare, unify
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
+from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
 
 MANIFEST = "manifest.json"
@@ -46,13 +47,18 @@ def locate(release: Any) -> Place:
     if not isinstance(release, str | os.PathLike):
         return Place(release)
     path = Path(release)
+    if not is_url(str(release)) and not path.exists():
+        table.open_table(path)  # says so, and what stands nearby
     if path.is_dir():
+        manifest = _manifest(path / MANIFEST)
         found = sorted(one for one in path.glob("release.*") if one.is_file())
+        if len(found) > 1:
+            found = [one for one in found if table.sha256(one) == _hash(manifest)] or found
         if len(found) != 1:
             names = ", ".join(one.name for one in found) or "none"
             raise RequestError(f"The folder {path} should hold one release; it holds: {names}.",
                                "Name the release's file.")
-        return Place(found[0], _manifest(path / MANIFEST))
+        return Place(found[0], manifest)
     return Place(release, _manifest(path.parent / MANIFEST) if path.stem == "release" else None)
 
 
@@ -65,6 +71,11 @@ def _manifest(path: Path) -> dict[str, Any] | None:
         raise RequestError(f"{path} is not a manifest that can be read.",
                            "Fetch it again, or name the recipe.") from None
     return read if isinstance(read, dict) else None
+
+
+def _hash(manifest: dict[str, Any] | None) -> str | None:
+    """The hash of the release that a manifest describes."""
+    return ((manifest or {}).get("sha256") or {}).get("release")
 
 
 def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
@@ -99,6 +110,13 @@ def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any,
     return encode(counted.column(alias)), counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
 
 
+def counted_values(opened: Any, name: str, missing: Sequence[str]) -> tuple[tuple[Label, ...], list[int]]:
+    """A column's distinct values in their natural order and the records of each."""
+    column, counts = counted_column(opened, name, missing)
+    records = np.bincount(column.codes, weights=counts, minlength=len(column.values))
+    return column.values, records.astype(int).tolist()
+
+
 def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: tuple[str, ...]) -> Verdict:
     """The verdict with what the columns tell: none that identifies may be left."""
     if not recipe.named("identifying"):
@@ -115,9 +133,9 @@ def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) 
     said = []
     least = max((criterion.least for criterion in recipe.criteria), default=1)
     if 0 < verdict.suppressed < least:
-        said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer than a "
-                    f"class may have, they stand out as a group. To leave them out: suppressed: drop")
-    wanted = ((place.manifest or {}).get("sha256") or {}).get("release")
+        said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
+                    f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
+    wanted = _hash(place.manifest)
     if wanted and opened.path and table.sha256(opened.path) != wanted:
         said.append("The file is not the one that the manifest beside it describes: its hash differs.")
     return tuple(said)
@@ -128,23 +146,26 @@ def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
     from sfumato.measure.collect import collect
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
+    bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
     with table.open_table(source, **reading) as opened:
-        frequency = prepare(opened.table, recipe.model_copy(update={"columns": columns, "criteria": ()})).frequency
-    evidence = collect(frequency, as_it_is(frequency), costs={}, least=least_of(recipe),
+        frequency = prepare(opened.table, bare).frequency
+    kept, suppressed = without_stars(frequency)
+    as_it_is = Regrouping(np.arange(kept.n_tuples), np.zeros_like(kept.codes), kept.codes)
+    evidence = collect(kept, as_it_is, costs={}, least=least_of(recipe),
                        rng=np.random.default_rng(recipe.seed or 0))
-    return replace(evidence, risk_before=evidence.risk_after, utility=(), correlations=None)
+    risk = replace(evidence.risk_after, suppressed=suppressed)
+    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None)
 
 
-def as_it_is(frequency: FrequencySet) -> Regrouping:
-    """Every tuple a class of its own, but for rows of `*` only."""
+def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
+    """The frequency set without rows of `*` only, unless there is nothing else; how many records go."""
     starred = np.ones(frequency.n_tuples, dtype=bool)
     for codes, hierarchy in zip(frequency.codes.T, frequency.hierarchies, strict=True):
         starred &= codes == hierarchy.code_of.get(ROOT, -1)
     if starred.all():
         starred[:] = False
-    class_of = np.where(starred, SUPPRESSED, np.cumsum(~starred) - 1)
-    nodes = frequency.codes[~starred]
-    return Regrouping(class_of, np.zeros_like(nodes), nodes)
+    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred])
+    return kept, int(frequency.counts[starred].sum())
 
 
 def least_of(recipe: Recipe) -> int:
@@ -163,9 +184,8 @@ class Comparison:
     manifest: dict[str, Any]
 
 
-def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any],
-            reading_original: dict[str, Any]) -> Comparison:
-    """All the evidence about a full-domain release, from both tables."""
+def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]) -> Comparison:
+    """All the evidence about a full-domain release, from both tables, which are written alike."""
     from sfumato import manifest
     from sfumato.costs.measured import measure_all
     from sfumato.measure.collect import as_dict, collect
@@ -173,7 +193,7 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
 
     verdict = check(place, recipe, **reading)
     seed = recipe.seed or 0
-    with table.open_table(original, **reading_original) as private:
+    with table.open_table(original, **reading) as private:
         prepared = prepare(private.table, recipe)
         frequency = prepared.frequency
         with table.open_table(place.release, **reading) as opened:
@@ -210,12 +230,13 @@ def rebuilt(release: Any, frequency: FrequencySet, recipe: Recipe) -> Regrouping
                            "measured.", "Give the table and the recipe that this release was made from; to "
                            "measure only the risk, leave the original out.")
     nodes = np.array([[hierarchy.labels[level].index(label) for hierarchy, level, label
-                       in zip(frequency.hierarchies, levels, row, strict=True)] for row in rows], dtype=np.int32)
+                       in zip(frequency.hierarchies, levels, row, strict=True)] for row in rows], np.int32)
     notes = {"levels": [int(level) for level in levels]}
     return Regrouping(class_of, np.tile(levels, (len(rows), 1)), nodes, notes)
 
 
-def label_rows(release: Any, quasi: Sequence[str], missing: Sequence[str]) -> tuple[list[tuple[Label, ...]], Ints]:
+def label_rows(release: Any, quasi: Sequence[str],
+               missing: Sequence[str]) -> tuple[list[tuple[Label, ...]], Ints]:
     """The distinct label combinations of a release and the records of each."""
     keys, names = unify(release, quasi, missing)
     counted = count(keys, names)
@@ -238,7 +259,7 @@ def level_of(frequency: FrequencySet, j: int, released: Sequence[Label], sizes: 
     for level, names in enumerate(hierarchy.labels):
         held = dict(zip(names, np.bincount(hierarchy.nodes[level], weights=private), strict=True))
         if all(held.get(label, -1) >= size for label, size in asked.items()):
-            return level
+            return int(level)
     known = {label for names in hierarchy.labels for label in names}
     strange = [label for label in asked if label not in known]
     why = (f"{len(strange):,} of its labels are not in its hierarchy, such as {strange[0]!r}" if strange else

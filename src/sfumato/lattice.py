@@ -76,7 +76,8 @@ class Lattice:
     def _spread(self, values: Values, step: int) -> Values:
         grid = values.reshape(self.shape + values.shape[1:]).copy()
         for axis, n in enumerate(self.shape):
-            layers = np.split(grid, n, axis=axis)[::step]  # views of the grid
+            before = (slice(None),) * axis
+            layers = [grid[(*before, slice(level, level + 1))] for level in range(n)][::step]  # views
             for lower, upper in zip(layers, layers[1:], strict=False):
                 np.maximum(upper, lower, out=upper)
         return grid.reshape(values.shape)

@@ -90,4 +90,6 @@ def finite(value: Any) -> Any:
 
 def reading(format: str, dialect: table.Dialect) -> dict[str, Any]:
     """How to open a release again that was written so."""
-    return {"delimiter": dialect.delimiter, "header": True} if format == "csv" else {}
+    if format not in ("csv", "tsv"):
+        return {}
+    return {"delimiter": "\t" if format == "tsv" else dialect.delimiter, "header": True}

@@ -29,8 +29,9 @@ from sfumato.verify import Verdict, verify
 class Result:
     """A proven release: where it is or the frame itself, its manifest, evidence and report."""
 
-    release: Any  # a frame of the kind that came in, or the path of the written file
-    manifest: dict[str, Any]
+    release: Any = field(repr=False)  # a frame of the kind that came in, or the path of the written file
+    verdict: Verdict
+    manifest: dict[str, Any] = field(repr=False)
     summary: dict[str, Any] | None = field(repr=False)
 
     @property
@@ -46,17 +47,35 @@ class Result:
             raise ValueError("This run made no report. Run again with report=True.")
         return self.summary
 
+    def __str__(self) -> str:
+        levels = ", ".join(f"{name} {level}" for name, level in (self.manifest["levels"] or {}).items())
+        return f"{self.verdict}\n  levels: {levels or 'several a column'}"
+
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         from sfumato.report import render
 
         return render.notebook(self._summarized)
 
 
+@dataclass(frozen=True)
+class Target:
+    """A table of a database into which the proven release is written too."""
+
+    database: str  # a file or an address
+    name: str
+    replace: bool = False
+
+
 def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format: str = "csv",
-              report: bool = True, watch: Watch | None = None, interruptible: bool = False,
-              seconds: float | None = None, stages: Stages | None = None, **reading: Any) -> Result:
+              target: Target | None = None, report: bool = True, watch: Watch | None = None,
+              interruptible: bool = False, seconds: float | None = None, stages: Stages | None = None,
+              **reading: Any) -> Result:
     """From a private table to a proven release."""
     stages = stages or Stages()
+    if out is not None:
+        table.require_writable(out)
     seed = recipe.seed if recipe.seed is not None else secrets.randbits(31)
     with stages("read"):
         opened = table.open_table(source, **reading)  # ibis.Table: rows stay where they are
@@ -71,7 +90,9 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
         released = released_table(prepared, recoding, seed)  # ibis.Table: joins, not yet run
         if out is None:
             return _to_frame(opened, prepared, recoding, released, seed, report, stages)
-        return _to_folder(opened, prepared, recoding, released, seed, report, stages, out, format)
+        engine: dict[str, Any] = {name: reading.get(name) for name in ("memory_limit", "threads")}
+        return _to_folder(opened, prepared, recoding, released, seed, report, stages, out, format, target,
+                          engine)
 
 
 def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
@@ -80,21 +101,22 @@ def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, re
     with stages("write"):
         frame = table.frame_like(opened, released)
     with stages("verify"), table.open_table(frame) as again:
-        verdict = prove(again.table, prepared)
+        verdict = prove(again.table, prepared, recoding)
     facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, None)
-    return Result(frame, facts, summary)
+    return Result(frame, verdict, facts, summary)
 
 
 def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
-               report: bool, stages: Stages, out: Path, format: str) -> Result:
+               report: bool, stages: Stages, out: Path, format: str, target: Target | None,
+               engine: dict[str, Any]) -> Result:
     """Write release, manifest and report whole: all of them appear, or nothing does."""
     with table.staged(out) as folder:
-        path = folder / f"release.{format}"
+        path = folder / f"release.{'xlsx' if format == 'excel' else format}"
         with stages("write"):
             dialect = opened.dialect if opened.dialect and format == "csv" else table.Dialect()
             table.write_table(released, path, format, delimiter=dialect.delimiter)  # type: ignore[arg-type]
-        with stages("verify"), table.open_table(path, **manifest.reading(format, dialect)) as again:
-            verdict = prove(again.table, prepared)
+        with stages("verify"), table.open_table(path, **manifest.reading(format, dialect), **engine) as again:
+            verdict = prove(again.table, prepared, recoding)
         facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, path)
         if summary is not None:
             from sfumato.report import render
@@ -102,17 +124,24 @@ def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, r
             with stages("report"):
                 (folder / "report.html").write_text(render.html(summary), encoding="utf-8")
         manifest.write(facts, folder / "manifest.json")
-    return Result(out / path.name, facts, summary)
+        if target is not None:
+            table.write_to_database(target.database, target.name, released, replace=target.replace)
+    return Result(out / path.name, verdict, facts, summary)
 
 
-def prove(release: Any, prepared: Prepared) -> Verdict:
-    """The verdict; a release that fails it is not released."""
+def prove(release: Any, prepared: Prepared, recoding: Regrouping) -> Verdict:
+    """The verdict; a release that fails it, or is not the one that was found, is not released."""
     recipe = prepared.recipe
     verdict = verify(release, recipe.named("quasi"), recipe.named("sensitive"), prepared.criteria,
                      recipe.missing)
-    if not verdict.holds:
-        failed = ", ".join(f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds)
-        raise UnprovenError(f"The release failed its own verdict: {failed}. It was withdrawn.",
+    dropped = recoding.suppressed(prepared.frequency) if recipe.suppressed == "drop" else 0
+    wrong = [f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds]
+    if verdict.records != prepared.frequency.n_records - dropped:
+        wrong.append(f"{verdict.records:,} records")
+    if tuple(release.columns) != prepared.released:
+        wrong.append("other columns than were to be released")
+    if wrong:
+        raise UnprovenError(f"The release failed its own verdict: {', '.join(wrong)}. It was withdrawn.",
                             "This is a fault of sfumato: please report it with the recipe.")
     return verdict
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -78,12 +79,20 @@ def unify(table: Any, names: Sequence[str], markers: Sequence[str]) -> tuple[Any
 def _unified(column: Any, markers: Sequence[str]) -> Any:
     import ibis
 
-    if column.type().is_string():
-        absent = ["", *markers]
-        return ibis.cases((column.strip().isin(absent), ibis.null(column.type())), else_=column)
-    if column.type().is_floating():
-        return ibis.cases((column.isnan(), ibis.null(column.type())), else_=column)
-    return column
+    kind, gone = column.type(), []
+    if kind.is_string():
+        gone.append(column.strip().isin(["", *markers]))
+    elif kind.is_numeric() and (figures := numbers(markers)):
+        gone.append(column.isin(figures))
+    if kind.is_floating():
+        gone.append(column.isnan())
+    return ibis.cases(*((what, ibis.null(kind)) for what in gone), else_=column) if gone else column
+
+
+def numbers(markers: Sequence[str]) -> list[int | float]:
+    """The markers that a column of numbers may hold: -9 is written as "-9"."""
+    parsed = [number for marker in markers if (number := _number(marker)) is not None]
+    return [int(number) if number.is_integer() else number for number in parsed]
 
 
 def count(keys: Any, names: Sequence[str]) -> Any:
@@ -136,9 +145,10 @@ def natural_key(texts: Sequence[Label]) -> Any:
 
 def _number(text: Label) -> float | None:
     try:
-        return float(text) if text is not None else None
+        number = float(text) if text is not None else None
     except ValueError:
         return None
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _quasi(names: Sequence[str], columns: Sequence[Coded], counts: Ints,

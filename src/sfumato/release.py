@@ -14,9 +14,10 @@ from sfumato.recoding import SUPPRESSED, Regrouping
 def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
     """The released rows as an Ibis expression.
 
-    Every record finds its class through the values of its tuple (missing matches missing), is put
-    in the order of a hash of what will be released of it, and only then takes its class's labels:
-    the sort carries no labels, and equal rows are alike wherever they stand.
+    Every record finds its class through the values of its tuple (missing matches missing) and then
+    takes its class's labels. Rows stand in the order of a hash of what is released of them. The
+    embedded engine keeps an order through a join, so it sorts before the labels, which are long;
+    another engine may drop a sort below a join, so there the sort comes last.
     """
     import ibis
 
@@ -25,12 +26,30 @@ def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any
     joined = _join_classes(prepared, regrouping, class_name)
     others = [name for name in prepared.released if name not in quasi]
     rows = joined.select([class_name, *others])
-    fields = {f"f{n}": rows[name] for n, name in enumerate(rows.columns)}
-    shuffled = rows.order_by(ibis.struct({"seed": ibis.literal(seed, type="int64"), **fields}).hash())
+    embedded = ibis.get_backend(prepared.table).name == "duckdb"
     labels = ibis.memtable(_labels(prepared, regrouping, class_name))
-    labelled = shuffled.join(labels, class_name)
+    labelled = (rows.order_by(_hash(rows, seed)) if embedded else rows).join(labels, class_name)
     source = {name: f"{class_name}_{j}" for j, name in enumerate(quasi)}
-    return labelled.select(**{name: labelled[source.get(name, name)] for name in prepared.released})
+    released = labelled.select(**{name: labelled[source.get(name, name)] for name in prepared.released})
+    return released if embedded else released.order_by(_digest(released, seed))
+
+
+def _hash(rows: Any, seed: int) -> Any:
+    """A number for each row that depends on its values and the seed alone: fast, in the embedded engine."""
+    import ibis
+
+    fields = {f"f{n}": rows[name] for n, name in enumerate(rows.columns)}
+    return ibis.struct({"seed": ibis.literal(seed, type="int64"), **fields}).hash()
+
+
+def _digest(rows: Any, seed: int) -> Any:
+    """The same on other engines, whose own hashes are short or know few types: of the row as text."""
+    import ibis
+
+    text = ibis.literal(str(seed))
+    for name in rows.columns:
+        text = text + "\x1f" + rows[name].cast("string").fill_null("\x1e")
+    return text.hexdigest("sha256")
 
 
 def _join_classes(prepared: Prepared, regrouping: Regrouping, class_name: str) -> Any:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import RequestError
 from sfumato.recipe import Recipe
 from sfumato.table import Source
+
+if TYPE_CHECKING:
+    from sfumato.profile import ColumnProfile
+    from sfumato.roles import Suggestion
 
 Said = Recipe | Mapping[str, Any] | str | os.PathLike[str] | None
 Names = str | Iterable[str]  # one column or several; a mapping of quasi-identifiers names their hierarchies
@@ -28,6 +32,9 @@ def requested(said: Said, *, quasi: Names = (), sensitive: Names = (), identifyi
               c: float | None = None, t: float | None = None, missing: Names = (),
               **changes: Any) -> Recipe:
     """The recipe with what is said beside it laid over; a new one where there is none."""
+    if said is None and not quasi:
+        raise RequestError("Neither a recipe nor quasi-identifiers are named.",
+                           "Name a recipe (sfumato init TABLE writes one), or the quasi-identifiers and k.")
     base = None if said is None else as_recipe(said)
     columns = {name: {"role": "quasi", "hierarchy": spec} for name, spec in specs(quasi).items()}
     columns |= {name: {"role": "sensitive"} for name in listed(sensitive)}
@@ -52,7 +59,8 @@ def criteria(base: Recipe | None, protected: Sequence[str], k: int | None, l: fl
     for column in protected:
         if l is not None:
             parameters = {"column": column, "l": l, "kind": kind or "distinct", "c": c}
-            said.append({"l-diversity": {key: value for key, value in parameters.items() if value is not None}})
+            said.append({"l-diversity": {key: value for key, value in parameters.items()
+                                         if value is not None}})
         if t is not None:
             said.append({"t-closeness": {"column": column, "t": t}})
     if not said:
@@ -84,25 +92,39 @@ def completed(opened: Source, recipe: Recipe, quasi: Names) -> tuple[Recipe, lis
     Columns that the request leaves out but that look identifying are named among the notes.
     """
     from sfumato.profile import profile
-    from sfumato.roles import hierarchy_for, suggest
+    from sfumato.roles import suggest
     from sfumato.table import require_columns
 
-    bare = [name for name, spec in specs(quasi).items() if spec is None]
     require_columns(opened, recipe.columns)
+    bare = [name for name, spec in specs(quasi).items() if spec is None]
     seen = profile(opened.table, recipe.missing)
-    known = {column.name: column for column in seen.columns}
     notes, columns = [], {}
-    for found in suggest(seen):
-        column = known[found.column]
+    for column, found in zip(seen.columns, suggest(seen), strict=True):
         if found.column in bare:
-            kind = "number" if column.kind in ("integer", "real") else column.kind
-            spec = found.hierarchy or hierarchy_for(column, "category" if kind == "text" else kind)[0]
+            spec = fitting(found, column)
             columns[found.column] = {**recipe.to_dict()["columns"][found.column], "hierarchy": spec}
             notes.append(f"{found.column}: hierarchy {spec_text(spec)} (suggested)")
         elif found.column not in recipe.columns and found.role == "identifying":
             notes.append(f"{found.column}: released as it is, but it looks identifying ({found.reason}). "
                          "To drop it, name it as identifying.")
     return recipe.with_(source=OURS, columns=columns) if columns else recipe, notes
+
+
+def suggested_spec(opened: Any, column: str, missing: Names) -> Any:
+    """A hierarchy that fits one column."""
+    from sfumato.profile import profile
+    from sfumato.roles import suggest
+
+    seen = profile(opened.select(column), listed(missing))
+    return fitting(suggest(seen)[0], seen.columns[0])
+
+
+def fitting(found: Suggestion, column: ColumnProfile) -> Any:
+    """The hierarchy suggested for a column, whatever role it was thought to have."""
+    from sfumato.roles import hierarchy_for
+
+    kind = {"integer": "number", "real": "number", "date": "date"}.get(column.kind, "category")
+    return found.hierarchy or hierarchy_for(column, kind)[0]
 
 
 def spec_text(spec: Any) -> str:

@@ -26,6 +26,11 @@ WAVE = 256
 EPSILON = 1e-12
 
 
+def margin(score: float) -> float:
+    """Costs nearer to each other than this are equal; no score yet needs none."""
+    return EPSILON * max(1.0, abs(score)) if score < np.inf else 0.0
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a node may suppress, and what follows for its neighbours."""
@@ -161,7 +166,7 @@ class TopDown:
             columns = columns + lattice.spread_down(self.penalties)
         self.bounds = np.maximum(cost.floor(columns, certain), lattice.spread_up(self.rises))
         self.open = ~self.visited & ~lattice.spread_down(self.failed)
-        self.open &= self.bounds < self.score - EPSILON * abs(self.score)
+        self.open &= self.bounds < self.score - margin(self.score)
 
     def _visit(self, nodes: Ints) -> tuple[Bools, Floats]:
         """Evaluate nodes and keep what they prove; return their feasibility and cost."""
@@ -169,13 +174,13 @@ class TopDown:
         penalties, totals = self.cost.penalties(features), self.totals[nodes]
         scores = self.cost.score(totals + penalties, features)
         feasible = features.suppressed <= self.limits.affordable
-        self.visited[nodes] = True
         if self.penalties is not None:
             self.penalties[nodes] = penalties
         self.certain[nodes] = features.certain
         self.rises[nodes] = self.cost.rise(totals, features)
         self.failed[nodes] = self._condemns(features)
         self._remember(nodes, feasible, scores, features)
+        self.visited[nodes] = True  # last: an interrupted wave stays open
         return feasible, scores
 
     def _condemns(self, features: Features) -> Bools:
@@ -193,12 +198,12 @@ class TopDown:
         if not feasible.any():
             return
         good, cheap = nodes[feasible], scores[feasible]
-        ties = good[cheap <= cheap.min() + EPSILON * abs(cheap.min())]
+        ties = good[cheap <= cheap.min() + margin(float(cheap.min()))]
         first = int(ties[np.lexsort((ties, self.lattice.heights[ties]))[0]])
         score = float(scores[nodes == first][0])
-        margin = EPSILON * abs(score)
+        slack = margin(score)
         lower = (self.lattice.heights[first], first) < (self.lattice.heights[self.best], self.best)
-        if score < self.score - margin or (score <= self.score + margin and lower):
+        if score < self.score - slack or (score <= self.score + slack and lower):
             self.best, self.score = first, score
 
     def _found(self) -> Found:

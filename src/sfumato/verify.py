@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -73,16 +75,28 @@ def _count(release: Any, names: Sequence[str], missing: Sequence[str]) -> tuple[
     """Distinct rows of the named columns, as lists of values, and how often each occurs."""
     aliases = {f"v{n}": release[name] for n, name in enumerate(names)}
     counted = release.select(**aliases).group_by(list(aliases)).aggregate(n=lambda t: t.count()).to_pyarrow()
-    absent = {None, "", *missing}
-    columns = [[None if _is_absent(value, absent) else value for value in counted.column(alias).to_pylist()]
-               for alias in aliases]
+    texts, numbers = {"", *missing}, {_finite(marker) for marker in missing} - {None}
+    columns = [[None if _is_absent(value, texts, numbers) else value
+                for value in counted.column(alias).to_pylist()] for alias in aliases]
     return columns, counted.column("n").to_numpy().astype(np.int64)
 
 
-def _is_absent(value: Any, absent: set[Any]) -> bool:
+def _is_absent(value: Any, texts: set[str], numbers: set[float | None]) -> bool:
+    """Null, NaN, nothing but blanks, or one of the recipe's markers, as text or as the number it says."""
     if isinstance(value, str):
-        return value.strip() in absent
-    return value is None or (isinstance(value, float) and value != value)
+        return value.strip() in texts
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return value != value or value in numbers
+    return value is None
+
+
+def _finite(value: Any) -> float | None:
+    """The number that a value is or says."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints) -> Histogram:
@@ -100,19 +114,19 @@ def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints) 
 
 def _natural(column: Sequence[Any]) -> Any:
     """Numbers ascending where all values are numbers, else text ascending."""
-    try:
-        for value in column:
-            if value is not None:
-                float(value)
-    except (TypeError, ValueError):
+    if any(value is not None and _finite(value) is None for value in column):
         return str
-    return float
+    return lambda value: (_finite(value), str(value))
 
 
 def _text(value: Any) -> str:
+    """As a hierarchy or a recipe writes the value: `true`, `3` for 3.0, `1.5` for 1.50."""
     if isinstance(value, bool):
         return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return str(int(value)) if whole else str(value)
 
 
 def _finding(finding: Finding) -> Mapping[str, Any]:

@@ -12,7 +12,8 @@ records, so a search gets them from classes and never from rows:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +42,11 @@ class Features:
     def take(self, rows: Ints) -> Features:
         """Some of the nodes."""
         return Features(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+def stack(rows: Sequence[Features]) -> Features:
+    """Many nodes' features as one."""
+    return Features(*(np.concatenate([getattr(row, f.name) for row in rows]) for f in fields(Features)))
 
 
 @dataclass(frozen=True)

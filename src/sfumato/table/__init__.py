@@ -4,7 +4,7 @@ from sfumato.table.engine import connect, interruptible, reading
 from sfumato.table.frames import frame_like
 from sfumato.table.open import open_table
 from sfumato.table.source import Dialect, Source, fingerprint, require_columns, sha256
-from sfumato.table.staging import staged
+from sfumato.table.staging import require_writable, staged
 from sfumato.table.write import write_table, write_to_database
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "open_table",
     "reading",
     "require_columns",
+    "require_writable",
     "sha256",
     "staged",
     "write_table",

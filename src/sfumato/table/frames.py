@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
-from sfumato.errors import TableError
+from sfumato.errors import MissingExtraError, TableError
 from sfumato.table.engine import connect, disconnect, interruptible, reading
 from sfumato.table.source import EMBEDDED, Source, checked_names
 
@@ -22,7 +21,7 @@ def kind_of(frame: object) -> str | None:
                 return "pyarrow"
             case ("ibis", "Table"):
                 return "ibis"
-            case ("pyspark", "DataFrame"):
+            case ("pyspark", "DataFrame") if cls.__module__.startswith("pyspark.sql."):
                 return "spark"
     return None
 
@@ -32,7 +31,11 @@ def open_frame(frame: Any, kind: str, memory_limit: str | None, threads: int | N
     if kind == "ibis":
         return _open_ibis(frame)
     if kind == "spark":
-        return _open_spark(frame)
+        try:
+            from sfumato.table.spark import open_spark
+        except ImportError:  # PySpark's own client for Spark Connect comes without the rest
+            raise MissingExtraError("A Spark data frame", "spark") from None
+        return open_spark(frame)
     name = f"the {kind} frame"
     arrow = {"pandas": _from_pandas, "polars": _from_polars, "pyarrow": _from_pyarrow}[kind](frame, name)
     backend = connect(memory_limit, threads)
@@ -102,28 +105,18 @@ def _open_ibis(table: Any) -> Source:
     return Source(table, backend, "ibis", "the Ibis table")
 
 
-def _open_spark(frame: Any) -> Source:
-    import ibis
-
-    name = "the Spark data frame"
-    checked_names(frame.columns, name)
-    session = frame.sparkSession
-    backend = ibis.pyspark.connect(session)
-    view = f"sfumato_{uuid.uuid4().hex}"
-    frame.createOrReplaceTempView(view)
-    return Source(backend.table(view), backend, "spark", name,
-                  closing=lambda: session.catalog.dropTempView(view))
-
-
 def frame_like(source: Source, expression: Any) -> Any:
     """The expression's rows as the kind of frame that came in; an Arrow table where a file did.
 
-    Ibis and Spark frames stay lazy: they last as long as the source.
+    An Ibis table is a temporary table of its database, a Spark frame a local checkpoint: what is
+    verified is what is handed over, and not computed again.
     """
     if source.kind == "ibis":
-        return expression
+        return expression.cache()
     if source.kind == "spark":
-        return _to_spark(source, expression)
+        from sfumato.table.spark import to_spark
+
+        return to_spark(source.backend, expression)
     with reading(source.name):
         arrow = _to_arrow(source.backend, expression)
     if source.kind == "polars":
@@ -137,12 +130,6 @@ def _to_arrow(backend: Any, expression: Any) -> Any:
     if backend.name != "duckdb":
         return backend.to_pyarrow(expression)
     return interruptible(backend, lambda: backend.to_pyarrow(expression))
-
-
-def _to_spark(source: Source, expression: Any) -> Any:
-    view = f"sfumato_{uuid.uuid4().hex}"
-    source.backend.create_view(view, expression)
-    return source.backend.raw_sql(f"SELECT * FROM `{view}`")
 
 
 def _to_pandas(arrow: Any) -> Any:

@@ -95,6 +95,17 @@ def staged(destination: Path) -> Iterator[Path]:
     shutil.rmtree(stage, ignore_errors=True)
 
 
+def require_writable(folder: Path) -> None:
+    """Refuse a destination that cannot be written before any work is done for it."""
+    made = _make(folder)
+    try:
+        tempfile.TemporaryDirectory(prefix=PREFIX, dir=folder).cleanup()
+    except OSError as fault:
+        raise refusal(fault, folder) from None
+    finally:
+        _unmake(made)
+
+
 def _make(folder: Path) -> list[Path]:
     """Make the folder with its parents; the ones made, deepest first."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]

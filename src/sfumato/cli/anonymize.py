@@ -1,0 +1,123 @@
+"""`sfumato anonymize`: from a private table to a proven release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli import options as o
+from sfumato.cli import screen
+from sfumato.errors import RequestError
+
+EXAMPLE = ("Example: `sfumato anonymize stays.csv --recipe stays.yaml --out release` writes "
+           "release/release.csv, release/manifest.json and release/report.html")
+
+
+def anonymize(
+    table: Annotated[str | None, typer.Argument(help="A file or a database's address; else the recipe's.",
+                                                show_default=False)] = None,
+    recipe: o.RecipeFile = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="DIR",
+                                            help="The folder to write.")] = None,
+    format: Annotated[o.Format, typer.Option(help="How the release is written.")] = o.Format.csv,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
+    json: o.Json = False,
+    quasi: o.Quasi = None, sensitive: o.Sensitive = None, identifying: o.Identifying = None,
+    k: o.K = None, l: o.L = None, kind: o.Kind = None, c: o.C = None, t: o.T = None,  # noqa: E741
+    suppression: Annotated[float | None, typer.Option(
+        rich_help_panel=o.PROMISE, help="Share of records that may be suppressed.")] = None,
+    method: Annotated[str | None, typer.Option(rich_help_panel=o.RUN, help="The method's name.")] = None,
+    cost: Annotated[str | None, typer.Option(
+        rich_help_panel=o.RUN, help="What is minimized: ncp, loss, aecs …")] = None,
+    seconds: Annotated[float | None, typer.Option(
+        rich_help_panel=o.RUN, help="Take the best found after this long, with its bound.")] = None,
+    seed: Annotated[int | None, typer.Option(
+        rich_help_panel=o.RUN, help="The seed of all that is random.")] = None,
+    to: Annotated[str | None, typer.Option(metavar="DATABASE", rich_help_panel=o.RUN,
+                                           help="Write the release into this database too.")] = None,
+    name: Annotated[str | None, typer.Option("--as", metavar="NAME", rich_help_panel=o.RUN,
+                                             help="The table's name in that database.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", rich_help_panel=o.RUN,
+                                          help="Replace a table of that name.")] = False,
+    missing: o.Missing = None, table_name: o.TableName = None, delimiter: o.Delimiter = None,
+    quote: o.Quote = None, encoding: o.Encoding = None, header: o.Header = None,
+    memory: o.Memory = None, threads: o.Threads = None,
+) -> None:
+    """Find the release that keeps the promise and the most of the picture; write, prove and report it."""
+    from sfumato import pipeline
+    from sfumato.request import completed, requested, table_of
+    from sfumato.table import open_table
+
+    if out is None:
+        raise RequestError("No folder for the release is named.", "Name one: --out DIR")
+    chosen = {key: value for key, value in (("name", method), ("cost", cost)) if value is not None}
+    asked = requested(recipe, quasi=o.names(quasi), sensitive=o.names(sensitive), k=k, l=l, kind=kind, c=c,
+                      t=t, identifying=o.names(identifying), missing=missing or (), suppression=suppression,
+                      seed=seed, method={"name": "optimal", **chosen} if chosen else None)
+    reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
+    target = target_of(to, name, replace)
+    source: Any = table if table is not None else table_of(asked)
+    with screen.watching() as run:
+        if recipe is None:
+            with run.stages("read"):
+                source = open_table(source, **reading)
+            with run.stages("prepare"):
+                asked, notes = completed(source, asked, o.names(quasi))
+            for one in notes:
+                screen.note(one)
+        result = pipeline.anonymize(source, asked, Path(out), format=format.value, target=target,
+                                    report=report, watch=run.watch, interruptible=run.interruptible,
+                                    seconds=seconds, stages=run.stages, **reading)
+    if json:
+        screen.say_json(result.manifest)
+    else:
+        show(result.manifest, Path(result.release), report, target)
+
+
+def target_of(to: str | None, name: str | None, replace: bool) -> Any:
+    """The database's table to write too, if one is named."""
+    from sfumato.pipeline import Target
+
+    if (to is None) != (name is None):
+        raise RequestError("A database's table needs both --to DATABASE and --as NAME.", "Name both.")
+    return None if to is None or name is None else Target(to, name, replace)
+
+
+def show(facts: dict[str, Any], release: Path, report: bool, target: Any) -> None:
+    """The run in a dozen lines."""
+    from sfumato.cli.check import findings
+    from sfumato.report.figures import number, percent
+
+    records, search, cost = facts["records"], facts["search"], facts["cost"]
+    screen.say("The promise holds, counted again from the written release:",
+               findings(facts["verdict"]["criteria"]), "")
+    if facts["levels"]:
+        columns = facts["columns"]
+        rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
+                for name, level in facts["levels"].items()]
+        screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    kept = f"{records['kept']:,} of {records['received']:,} kept in {facts['classes']:,} classes"
+    share = percent(records["suppressed"] / records["received"])
+    lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    if cost:
+        lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
+    written = ["manifest.json", *(["report.html"] if report else [])]
+    lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
+    lines += [("Written to", f"table {target.name}")] if target else []
+    screen.say(screen.grid(("", ""), lines))
+
+
+def described(level: int, levels: int) -> str:
+    """What a level is, in a word."""
+    return "as it was" if level == 0 else "nothing is left" if level == levels - 1 else "generalized"
+
+
+def proof(search: dict[str, Any] | None) -> str:
+    """What is known of how good the cost is."""
+    if not search:
+        return ""
+    if search["status"] == "optimal":
+        return f": the proven least of {search['nodes']:,} generalizations"
+    return f": the best found; at most {search['gap']:.2%} above the least possible (--seconds searches longer)"

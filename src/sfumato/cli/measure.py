@@ -1,0 +1,102 @@
+"""`sfumato measure`: the risk in a table, and what a release lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sfumato.cli import options as o
+from sfumato.cli import screen
+from sfumato.errors import RequestError
+
+if TYPE_CHECKING:
+    from sfumato.measure.evidence import Evidence
+
+EXAMPLE = ("Examples: `sfumato measure stays.csv --quasi age,sex,postcode` · `sfumato measure release "
+           "--recipe stays.yaml --original stays.csv --report evidence.html`")
+
+
+def measure(
+    table: Annotated[str, typer.Argument(
+        metavar="TABLE|RELEASE", help="A file, a folder that a run wrote, or a database's address.")],
+    recipe: o.RecipeFile = None,
+    original: Annotated[str | None, typer.Option(
+        metavar="TABLE", help="The private table of a release: measures what was lost, too.")] = None,
+    report: Annotated[str | None, typer.Option(
+        metavar="FILE", help="Write the evidence as an HTML page.")] = None,
+    json: o.Json = False, quasi: o.Quasi = None, missing: o.Missing = None, table_name: o.TableName = None,
+    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
+    header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
+) -> None:
+    """Measure the risk in a table as it stands; with --original, all that a release changed."""
+    from sfumato import api
+
+    if report is not None and original is None:
+        raise RequestError("A report compares a release with its table, and no table is named.",
+                           "Name it: --original TABLE")
+    reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
+    said = {"quasi": o.names(quasi), "missing": missing or (), **reading}
+    with screen.watching() as run, run.stages("measure"):
+        if original is None:
+            evidence = api.measure(table, recipe, **said)
+        else:
+            compared = api.compare(table, original, recipe, **said)
+            evidence = compared.evidence
+            if report is not None:
+                write_report(compared, Path(report))
+    if json:
+        screen.say_json(facts(evidence, original is not None))
+    else:
+        show(evidence, original is not None)
+        if report is not None:
+            screen.say("", f"Written: {report}")
+
+
+def write_report(compared: Any, path: Path) -> None:
+    """The evidence as a page, written whole or not at all."""
+    from sfumato.release import examples
+    from sfumato.report import render
+    from sfumato.report.summary import summarize
+    from sfumato.table.staging import whole_file
+
+    summary = summarize(compared.manifest, compared.evidence, examples(compared.prepared, compared.recoding))
+    with whole_file(path) as temporary:
+        temporary.write_text(render.html(summary), encoding="utf-8")
+
+
+def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:
+    """The evidence for programs; without the original there is no before."""
+    from dataclasses import asdict
+
+    every = asdict(evidence)
+    measures = {one.pop("name"): one for one in (*every.pop("risk"), *every.pop("utility"))}
+    profiles = {"before": every.pop("risk_before"), "after": every.pop("risk_after")}
+    if compared:
+        return {"risk": profiles, "measures": measures, **every}
+    for one in measures.values():
+        del one["before"]
+    columns = [{name: column[name] for name in ("column", "contribution", "distinction", "separation")}
+               for column in every["columns"]]
+    return {"risk": profiles["after"], "measures": measures, "columns": columns,
+            "definitions": every["definitions"]}
+
+
+def show(evidence: Evidence, compared: bool) -> None:
+    """The evidence for people; what each number means is in JSON and report."""
+    from sfumato.report.figures import number, percent, several
+
+    after = evidence.risk_after
+    screen.say(f"{several(after.records, 'record')} in {several(after.classes, 'class', 'classes')}, "
+               f"{after.unique:,} of them unique, {after.suppressed:,} suppressed.", "")
+    headings = ("measure", *(("before",) if compared else ()), "after" if compared else "value")
+    rows = [(one.title, *((number(one.before) if one.before is not None else "",) if compared else ()),
+             number(one.value)) for one in (*evidence.risk, *evidence.utility)]
+    screen.say(screen.grid(headings, rows, headings[1:]))
+    columns = sorted(evidence.columns, key=lambda one: -(one.contribution or 0))
+    drawn = [(one.column, percent(one.contribution), percent(one.separation)) for one in columns
+             if one.distinction is not None]
+    screen.say("", screen.grid(("column", "uniques due to it", "pairs it tells apart"), drawn,
+                               ("uniques due to it", "pairs it tells apart")), "",
+               "What each number means: --json" + (" or --report FILE" if compared else ""))

@@ -1,0 +1,67 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+PROMISE, READING, RUN = "The promise", "How the table is written", "The run"
+
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+RecipeFile = Annotated[str | None, typer.Option("--recipe", "-r", metavar="FILE", help="The recipe (YAML).")]
+Quasi = Annotated[list[str] | None, typer.Option(metavar="A,B", rich_help_panel=PROMISE,
+                                                 help="Quasi-identifying columns.")]
+Sensitive = Annotated[list[str] | None, typer.Option(metavar="A,B", rich_help_panel=PROMISE,
+                                                     help="Sensitive columns.")]
+Identifying = Annotated[list[str] | None, typer.Option(metavar="A,B", rich_help_panel=PROMISE,
+                                                       help="Columns that identify: no release has them.")]
+K = Annotated[int | None, typer.Option("--k", rich_help_panel=PROMISE,
+                                       help="k-anonymity: records a class.")]
+L = Annotated[float | None, typer.Option("--l", rich_help_panel=PROMISE,
+                                         help="l-diversity of the sensitive columns.")]
+Kind = Annotated[str | None, typer.Option(metavar="distinct|entropy|recursive", rich_help_panel=PROMISE,
+                                          help="The kind of l-diversity.")]
+C = Annotated[float | None, typer.Option("--c", rich_help_panel=PROMISE, help="c of recursive l-diversity.")]
+T = Annotated[float | None, typer.Option("--t", rich_help_panel=PROMISE,
+                                         help="t-closeness of the sensitive columns.")]
+Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", rich_help_panel=READING,
+                                                   help="A marker of missing values, such as ?; repeatable.")]
+TableName = Annotated[str | None, typer.Option("--table", metavar="NAME", rich_help_panel=READING,
+                                               help="The table of a database, the sheet of a workbook.")]
+Delimiter = Annotated[str | None, typer.Option(metavar="CHAR", rich_help_panel=READING,
+                                               help="What separates fields (else found out).")]
+Quote = Annotated[str | None, typer.Option(metavar="CHAR", rich_help_panel=READING,
+                                           help="What quotes fields; empty for nothing.")]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", rich_help_panel=READING,
+                                              help="The encoding, such as cp1252.")]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", rich_help_panel=READING,
+                                             help="Whether the first line holds names.")]
+Memory = Annotated[str | None, typer.Option("--memory", metavar="SIZE", rich_help_panel=RUN,
+                                            help="What the engine may take, such as 2GB.")]
+Threads = Annotated[int | None, typer.Option("--threads", rich_help_panel=RUN, help="Threads of the engine.")]
+
+
+class Format(StrEnum):
+    """How a release may be written."""
+
+    csv = "csv"
+    tsv = "tsv"
+    parquet = "parquet"
+    arrow = "arrow"
+    feather = "feather"
+    json = "json"
+    excel = "excel"
+
+
+def names(given: list[str] | None) -> tuple[str, ...]:
+    """Columns given as `a,b`, in one option or several."""
+    return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())
+
+
+def reading(table: str | None, delimiter: str | None, quote: str | None, encoding: str | None,
+            header: bool | None, memory: str | None = None, threads: int | None = None) -> dict[str, Any]:
+    """How a table is to be opened."""
+    return {"table": table, "delimiter": delimiter, "quote": quote, "encoding": encoding, "header": header,
+            "memory_limit": memory, "threads": threads}
