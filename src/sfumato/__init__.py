@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato import errors
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sfumato.recipe import Recipe
     from sfumato.verify import Verdict
 
-__all__ = ["Evidence", "Recipe", "Result", "Verdict", "anonymize", "check", "errors", "init", "measure",
-           "suggest"]
+__all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "check", "errors", "init",
+           "measure", "suggest"]
 
 _HOMES = {"anonymize": "api", "check": "api", "init": "api", "suggest": "api",
           "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}

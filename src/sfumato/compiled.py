@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
+import numba
 import numpy as np
 
 from sfumato import kernels
@@ -116,8 +116,8 @@ class Worker:
                       self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, sums, cells, labels)
         kept, whole = sums[:, :5].T, (sums[:, :5] + sums[:, 5:]).T
         suppressed = sums[:, 6].astype(np.int64)
-        return Features(kept[0].astype(np.int64), suppressed, suppressed, *kept[2:],
-                        whole[0].astype(np.int64), *whole[2:], cells, labels)
+        return Features(kept[0].astype(np.int64), suppressed, suppressed, kept[2], kept[3], kept[4],
+                        whole[0].astype(np.int64), whole[2], whole[3], whole[4], cells, labels)
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +128,7 @@ def pool() -> ThreadPoolExecutor:
 
 def cores() -> int:
     """How many workers serve: the cores there are, few enough that each finds shared chains."""
-    return min(4, len(os.sched_getaffinity(0)))
+    return min(4, int(numba.get_num_threads()))
 
 
 def bits(values: int) -> int:

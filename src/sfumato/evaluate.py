@@ -157,11 +157,12 @@ def features(grouped: Grouped, good: Bools, always: Bools, frequency: FrequencyS
             cells[j] = cost.cell(j, level)[nodes[bad]] @ sizes[bad]
             if cost.uses_labels:
                 labels[j] = xlogx(np.bincount(nodes[bad], weights=sizes[bad])).sum()
-    sums = (sizes ** 2, xlogx(sizes), sizes * areas)
-    return Features(np.array([good.sum()]), np.array([int(sizes[bad].sum())]),
-                    np.array([int(sizes[~always].sum())]), *(np.array([s[good].sum()]) for s in sums),
-                    np.array([len(sizes)]), *(np.array([s.sum()]) for s in sums),
-                    cells[None, :], labels[None, :])
+    squares, spread, covered = sizes ** 2, xlogx(sizes), sizes * areas
+    row = (good.sum(), sizes[bad].sum(), sizes[~always].sum(), squares[good].sum(), spread[good].sum(),
+           covered[good].sum(), len(sizes), squares.sum(), spread.sum(), covered.sum())
+    counts, sums = [np.array([int(n)]) for n in row], [np.array([float(n)]) for n in row]
+    return Features(counts[0], counts[1], counts[2], sums[3], sums[4], sums[5], counts[6], sums[7], sums[8],
+                    sums[9], cells[None, :], labels[None, :])
 
 
 def merging_order(plain: PlainEvaluator) -> list[int]:

@@ -13,7 +13,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 / golden ratio
 
 
 @nb.njit(cache=True, boundscheck=False, nogil=True)
-def roll_up(keys, counts, lift, mask, shift, table, out_keys, out_counts):  # type: ignore[no-untyped-def]
+def roll_up(keys, counts, lift, mask, shift, table, out_keys, out_counts):
     """Raise one field of the words from level 0 and merge equal ones; return how many remain."""
     n, keep = len(keys), ~mask
     bits = 4
@@ -41,7 +41,7 @@ def roll_up(keys, counts, lift, mask, shift, table, out_keys, out_counts):  # ty
 
 @nb.njit(cache=True, boundscheck=False, nogil=True)
 def summarize(keys, counts, levels, k, masks, shifts, cells, starts, leaves, counter, uses, sums,
-              cell_sums, label_sums):  # type: ignore[no-untyped-def]
+              cell_sums, label_sums):
     """The features of one node, from its words (see costs.base.Features).
 
     `sums` holds, of the classes kept and then of the failing ones: how many, records, sum of
@@ -80,7 +80,7 @@ def summarize(keys, counts, levels, k, masks, shifts, cells, starts, leaves, cou
 @nb.njit(cache=True, boundscheck=False, nogil=True)
 def visit(nodes, order, strides, base_keys, base_counts, slot_of, firsts, lengths, used, arena_keys,
           arena_counts, lift, lift_at, masks, shifts, table, k, cells, starts, leaves, counter, uses,
-          sums, cell_sums, label_sums):  # type: ignore[no-untyped-def]
+          sums, cell_sums, label_sums):
     """Evaluate nodes one by one, each rolled up along a chain of ever coarser stored sets.
 
     The chain to a node raises its columns one after the other, those first that merge most; its

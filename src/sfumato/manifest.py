@@ -8,11 +8,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-from sfumato import __version__, table
+from sfumato import table
 from sfumato.prepare import Prepared
 from sfumato.recoding import Regrouping
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
+from sfumato.version import __version__
 
 
 def build(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict,

@@ -15,9 +15,8 @@ def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any
     """The released rows as an Ibis expression.
 
     Every record finds its class through the values of its tuple (missing matches missing) and then
-    takes its class's labels. Rows stand in the order of a hash of what is released of them. The
-    embedded engine keeps an order through a join, so it sorts before the labels, which are long;
-    another engine may drop a sort below a join, so there the sort comes last.
+    takes its class's labels. Rows stand in the order of a hash of what is released of them; they are
+    sorted last, because no engine promises to keep an order through a join.
     """
     import ibis
 
@@ -28,10 +27,14 @@ def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any
     rows = joined.select([class_name, *others])
     embedded = ibis.get_backend(prepared.table).name == "duckdb"
     labels = ibis.memtable(_labels(prepared, regrouping, class_name))
-    labelled = (rows.order_by(_hash(rows, seed)) if embedded else rows).join(labels, class_name)
+    order = f"{class_name}_order"
+    labelled = (rows.mutate(**{order: _hash(rows, seed)}) if embedded else rows).join(labels, class_name)
     source = {name: f"{class_name}_{j}" for j, name in enumerate(quasi)}
-    released = labelled.select(**{name: labelled[source.get(name, name)] for name in prepared.released})
-    return released if embedded else released.order_by(_digest(released, seed))
+    columns = {name: labelled[source.get(name, name)] for name in prepared.released}
+    if embedded:
+        return labelled.order_by(order).select(**columns)
+    released = labelled.select(**columns)
+    return released.order_by(_digest(released, seed))
 
 
 def _hash(rows: Any, seed: int) -> Any:

@@ -159,7 +159,7 @@ def test_measure_finds_the_recoding_of_a_release(work: Path, run: Run) -> None:
     facts = json.loads(run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report", "--json",
                            "--k", 20).stdout)
     answer = run("measure", "r", "--original", "people.csv", "--recipe", "people.yaml", "--json",
-                 "--report", "e.html")
+                 "--report", "e.html", shows_frequent_values=True)
     assert answer.exit_code == 0, answer.output
     measured = json.loads(answer.stdout)["measures"]
     for name, value in facts["measures"].items():
@@ -262,7 +262,7 @@ def test_help_has_an_example(run: Run, command: str) -> None:
 
 
 SAYABLE = {"delimiter", "quote", "encoding", "table"}
-HOSTILE = [case for case in CASES if case.file and set(case.said) <= SAYABLE and case.name != "a folder"][::3]
+HOSTILE = [case for case in CASES if case.file and set(case.said) <= SAYABLE and case.name != "a folder"][::4]
 
 
 @pytest.mark.parametrize("case", HOSTILE, ids=lambda case: case.name)

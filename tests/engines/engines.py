@@ -39,8 +39,9 @@ def lent(engine: str, table: pa.Table, folder: Path, session: Any = None) -> Ite
         import ibis
 
         backend = ibis.duckdb.connect()
-        yield backend.create_table("t", table)
-        backend.disconnect()
+        backend.con.register("incoming", table)
+        backend.con.execute("CREATE TABLE t AS SELECT * FROM incoming")
+        yield backend.table("t")
     else:
         yield session.createDataFrame(table).repartition(2)
 

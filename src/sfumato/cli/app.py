@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sfumato import __version__
+from sfumato.version import __version__
 from sfumato.cli import anonymize, check, hierarchy, init, measure, screen
 from sfumato.errors import SfumatoError
 
@@ -93,6 +95,8 @@ def sfumato(
 def main() -> None:
     """Run the command line."""
     screen.forgive_encodings()
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # of the libraries below; ours are messages
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="sfumato")

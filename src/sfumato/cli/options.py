@@ -39,7 +39,7 @@ Encoding = Annotated[str | None, typer.Option(metavar="NAME", rich_help_panel=RE
 Header = Annotated[bool | None, typer.Option("--header/--no-header", rich_help_panel=READING,
                                              help="Whether the first line holds names.")]
 Memory = Annotated[str | None, typer.Option("--memory", metavar="SIZE", rich_help_panel=RUN,
-                                            help="What the engine may take, such as 2GB.")]
+                                            help="What the engine may take before it spills to disk (2GB).")]
 Threads = Annotated[int | None, typer.Option("--threads", rich_help_panel=RUN, help="Threads of the engine.")]
 
 

@@ -66,7 +66,7 @@ class Scene:
     @property
     def share(self) -> Floats:
         """The weights, scaled to sum to one."""
-        return self.weights / self.weights.sum()
+        return np.asarray(self.weights / self.weights.sum())
 
 
 class Cost(ABC):
@@ -96,7 +96,7 @@ class Cost(ABC):
 
     def penalties(self, features: Features) -> Floats:
         """[n, q]: what suppression adds to the columns' losses."""
-        return features.suppressed[:, None] * self.full - features.cells
+        return np.asarray(features.suppressed[:, None] * self.full - features.cells)
 
     @abstractmethod
     def score(self, columns: Floats, features: Features) -> Floats:

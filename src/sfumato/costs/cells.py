@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.classes import Floats
 from sfumato.costs.base import CellCost, Features
@@ -86,18 +87,18 @@ class Entropy(CellCost):
         """Sum over records of log2(count of the label) - log2(count of the value)."""
         hierarchy, marginal = self.scene.hierarchies[column], self.scene.marginals[column]
         grouped = [np.bincount(nodes, weights=marginal) for nodes in hierarchy.nodes]
-        return np.array([xlogx(counts).sum() for counts in grouped]) - xlogx(marginal).sum()
+        return np.array([xlogx(counts).sum() - xlogx(marginal).sum() for counts in grouped])
 
     def penalties(self, features: Features) -> Floats:
         """The entropy of the suppressed records' labels, times their number."""
-        return xlogx(features.suppressed)[:, None] - features.labels
+        return np.asarray(xlogx(features.suppressed)[:, None] - features.labels)
 
     def combine(self, columns: Floats) -> Floats:
         """The sum over columns; weights count relative to their mean."""
         return np.asarray(columns @ (self.scene.share * len(self.scene.share)))
 
 
-def xlogx(counts: Floats) -> Floats:
+def xlogx(counts: npt.ArrayLike) -> Floats:
     """x log2 x, with 0 log2 0 = 0."""
-    counts = np.asarray(counts, dtype=float)
-    return counts * np.log2(np.where(counts > 0, counts, 1.0))
+    x = np.asarray(counts, dtype=np.float64)
+    return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)), dtype=np.float64)

@@ -23,7 +23,7 @@ class ClassCount(Cost):
     def most_classes(self, columns: Floats, certain: Ints) -> Floats:
         """At most as many as combinations, and as many of least size as may be kept."""
         combinations = np.exp2(np.minimum(columns.sum(axis=-1), 60.0)) * (1 + 1e-9)
-        return np.minimum(combinations, (self.scene.n_records - certain) // self.scene.least)
+        return np.asarray(np.minimum(combinations, (self.scene.n_records - certain) // self.scene.least))
 
 
 class Aecs(ClassCount):
@@ -42,7 +42,7 @@ class Aecs(ClassCount):
 
     def rise(self, totals: Floats, features: Features) -> Floats:
         """Classes only merge on the way up, so their number never exceeds this node's."""
-        return self.scene.n_records / features.all_classes
+        return np.asarray(self.scene.n_records / features.all_classes)
 
 
 class Discernibility(ClassCount):
@@ -106,7 +106,7 @@ class KlDivergence(Cost):
     def _divergence(self, columns: Floats, spread: Floats) -> Floats:
         n = self.scene.n_records
         divergence = self.constant - (spread - columns.sum(axis=-1)) / n + np.log2(max(n, 1))
-        return np.maximum(divergence, 0.0)  # below zero by rounding only
+        return np.asarray(np.maximum(divergence, 0.0))  # below zero by rounding only
 
 
 class Ambiguity(Cost):
@@ -128,7 +128,7 @@ class Ambiguity(Cost):
         """The mean area is at least the geometric one; those certainly suppressed may be anything."""
         n = self.scene.n_records
         geometric = np.exp2(columns.sum(axis=-1) / n) * (1 - 1e-9)
-        return np.maximum(geometric, certain * self._everything / n)
+        return np.asarray(np.maximum(geometric, certain * self._everything / n))
 
     def rise(self, totals: Floats, features: Features) -> Floats:
         """Labels only widen on the way up."""

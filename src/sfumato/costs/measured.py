@@ -73,7 +73,8 @@ def _features(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> Fe
         for j, hierarchy in enumerate(frequency.hierarchies):
             pairs = zip(regrouping.levels[:, j], regrouping.nodes[:, j], strict=True)
             areas *= [hierarchy.leaves[level][node] for level, node in pairs]
-    none = np.zeros((1, frequency.n_quasi))
-    sums = [np.array([value]) for value in ((sizes ** 2).sum(), xlogx(sizes).sum(), sizes @ areas)]
-    count = np.array([regrouping.n_classes])
-    return Features(count, np.array([suppressed]), np.array([0]), *sums, count, *sums, none, none)
+    none, count = np.zeros((1, frequency.n_quasi)), np.array([regrouping.n_classes])
+    squares, spread, covered = (np.array([total]) for total in
+                                ((sizes ** 2).sum(), xlogx(sizes).sum(), sizes @ areas))
+    return Features(count, np.array([suppressed]), np.array([0]), squares, spread, covered, count, squares,
+                    spread, covered, none, none)

@@ -20,24 +20,26 @@ from sfumato.errors import TableError
 
 T = TypeVar("T")
 FOLDER_PREFIX = "sfumato-"
+MEMORY = "2GB"  # beyond, the engine spills into its private folder
 BATCH = 50_000  # rows that pass at once where they have to pass through Python
 
 
 def connect(memory_limit: str | None = None, threads: int | None = None) -> Any:
     """An embedded engine of its own; what it spills stands in a private folder until `disconnect`."""
     import duckdb
-    import ibis
+
+    from sfumato.table.embedded import EmbeddedBackend
 
     folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     settings: dict[str, Any] = {
         "temp_directory": folder,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        "memory_limit": memory_limit,
+        "memory_limit": memory_limit or MEMORY,
         "threads": threads,
     }
     try:
-        backend = ibis.duckdb.connect(**{k: v for k, v in settings.items() if v is not None})
+        backend = EmbeddedBackend().connect(**{k: v for k, v in settings.items() if v is not None})
     except duckdb.Error:
         shutil.rmtree(folder, ignore_errors=True)
         raise TableError(f"The engine takes no memory limit {memory_limit!r} with {threads!r} threads.",

@@ -15,7 +15,6 @@ import pyarrow as pa
 from ibis.backends.pyspark import Backend
 from ibis.backends.pyspark.datatypes import PySparkSchema, PySparkType
 from ibis.common.exceptions import IbisError
-from ibis.formats.pyarrow import PyArrowData
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
@@ -33,12 +32,11 @@ class ArrowBackend(Backend):
 
     def to_pyarrow(self, expr: Any, /, *, params: Any = None, limit: Any = None, **kwargs: Any) -> pa.Table:
         """The expression's rows, all of them in the driver's memory."""
-        table = expr.as_table()
-        self._run_pre_execute_hooks(table)
-        query = self.compile(table, params=params, limit=limit, **kwargs)
+        self._run_pre_execute_hooks(expr)
+        query = self.compile(expr, params=params, limit=limit, **kwargs)
         with computing():
             answer = self._session.sql(query).toArrow()
-        return expr.__pyarrow_result__(PyArrowData.convert_table(answer, table.schema()))
+        return expr.__pyarrow_result__(answer)
 
     def _register_in_memory_table(self, op: Any) -> None:
         schema = PySparkSchema.from_ibis(op.schema)
