@@ -75,7 +75,8 @@ def commands(repeat: int) -> None:
             command = [*program(), "anonymize", str(ADULT), "--recipe", str(recipe), "--out",
                        str(Path(folder, "out")), *options]
             seconds = best(repeat, lambda c=command: subprocess.run(c, check=True, capture_output=True))
-            print(f"\nwhole command, {name}: {seconds:.2f} s (reference process, no proof, no report: 1.57 s)")
+            print(f"\nwhole command, {name}: {seconds:.2f} s (reference process, neither proof nor report: "
+                  "1.57 s)")
 
 
 def program() -> list[str]:

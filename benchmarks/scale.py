@@ -10,8 +10,9 @@ with DuckDB, and runs the whole command on it, release verified: seconds, ratio 
 from __future__ import annotations
 
 import argparse
-import resource
+import os
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -41,11 +42,10 @@ def main() -> None:
 def run(folder: Path, rows: int, format: str) -> None:
     """One size, one format."""
     source, recipe = folder / f"table.{format}", make(folder, rows, format)
-    copied = timed(["python3", "-c", COPY, str(source), str(folder / f"copy.{format}")])
+    copied, _ = timed([sys.executable, "-c", COPY, str(source), str(folder / f"copy.{format}")])
     command = [*program(), "anonymize", str(source), "--recipe", str(recipe), "--out", str(folder / "out"),
                "--format", format, "--no-report"]
-    spent = timed(command)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    spent, peak = timed(command)
     print(f"{rows:12,} {format:8} {copied:7.2f} {spent:7.2f} {spent / copied:8.2f} {1.5 * copied + 2:12.2f} "
           f"{peak:8.0f}", flush=True)
 
@@ -53,6 +53,7 @@ def run(folder: Path, rows: int, format: str) -> None:
 COPY = """
 import duckdb, sys, time
 source, target = sys.argv[1:]
+duckdb.sql("SET enable_progress_bar = false")
 read = f"read_csv('{source}', all_varchar=true)" if source.endswith("csv") else f"'{source}'"
 started = time.perf_counter()
 duckdb.sql(f"COPY (SELECT * FROM {read}) TO '{target}'")
@@ -62,8 +63,6 @@ print(time.perf_counter() - started)
 
 def make(folder: Path, rows: int, format: str) -> Path:
     """The resampled table and its recipe, made in a process of its own."""
-    import sys
-
     from sfumato.samples import write_hospital
 
     target = folder / f"table.{format}"
@@ -80,27 +79,28 @@ def make(folder: Path, rows: int, format: str) -> Path:
 MAKE = """
 import duckdb, sys
 source, target, rows = sys.argv[1:]
-duckdb.sql("SET memory_limit = '2GB'")
-duckdb.sql(f"CREATE TABLE t AS SELECT row_number() OVER () AS r, * FROM read_csv('{source}', all_varchar=true)")
-n = duckdb.sql("SELECT count(*) FROM t").fetchone()[0]
-duckdb.sql("SELECT setseed(0.7)")
-duckdb.sql(f"COPY (SELECT t.* EXCLUDE (r) FROM (SELECT (random() * {n - 1})::INT + 1 AS r FROM range({rows})) "
-           f"JOIN t USING (r)) TO '{target}'")
+duckdb.sql("SET enable_progress_bar = false; SET memory_limit = '2GB'")
+duckdb.sql(f"CREATE TABLE t AS SELECT row_number() OVER () AS r, * "
+           f"FROM read_csv('{source}', all_varchar=true)")
+n = duckdb.sql("SELECT count(*) FROM t").fetchall()[0][0]
+duckdb.sql("SELECT setseed(0.7)").fetchall()
+duckdb.sql(f"COPY (SELECT t.* EXCLUDE (r) FROM (SELECT (random() * {n - 1})::INT + 1 AS r "
+           f"FROM range({rows})) JOIN t USING (r)) TO '{target}'")
 """
 
 
-def timed(command: list[str]) -> float:
-    """How long a command takes: what it prints as its own time, else the wall clock."""
-    import sys
-
-    command = [sys.executable if command[0] == "python3" else command[0], *command[1:]]
-    started = time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    spent = time.perf_counter() - started
-    try:
-        return float(done.stdout)
-    except ValueError:
-        return spent
+def timed(command: list[str]) -> tuple[float, float]:
+    """How long a command takes (its own word for it, else the wall clock), and its peak memory in MB."""
+    with tempfile.TemporaryFile("w+") as said:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        spent = time.perf_counter() - started
+        if status:
+            raise SystemExit(f"{command[0]} failed")
+        said.seek(0)
+        own = said.read().strip()
+    return float(own) if own.replace(".", "", 1).isdigit() else spent, usage.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
 
 def least_of(recipe: Recipe) -> int:
     """No value that fewer records have is shown."""
-    return max(5, *(criterion.least for criterion in recipe.criteria))
+    return max([5, *(criterion.least for criterion in recipe.criteria)])
 
 
 @dataclass(frozen=True)

@@ -301,6 +301,8 @@ def _sentence(found: Any, path: Place, model: type[BaseModel]) -> str:
         allowed = "It should be a list, in brackets"
     else:
         allowed = str(found["msg"]).removeprefix("Value error, ").replace("Input should be", "It should be")
+    if kind == "value_error" and repr(value) in allowed:  # it says the value met
+        return f"{allowed.rstrip('.')}."
     guess = difflib.get_close_matches(str(value), re.findall(r"'([^']+)'", allowed), 1, 0.7)
     return f"{allowed.rstrip('.')}, and is {_shown(value)}.{_meant(guess)}"
 

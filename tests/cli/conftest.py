@@ -36,8 +36,8 @@ PROGRAM = "import sys; from sfumato.cli import main; sys.argv[0] = 'sfumato'; ma
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the table and its recipe, where the command runs."""
     draw = random.Random(1)
-    rows = [[f"{SECRET}-{n}", draw.randint(18, 80), draw.choice("ABC"), f"{SECRET}{draw.randint(1, 4)}", n % 7]
-            for n in range(300)]
+    rows = [[f"{SECRET}-{n}", draw.randint(18, 80), draw.choice("ABC"), f"{SECRET}{draw.randint(1, 4)}",
+             n % 7] for n in range(300)]
     with open(tmp_path / "people.csv", "w", newline="") as file:
         csv.writer(file).writerows([["name", "age", "town", "illness", "visits"], *rows])
     (tmp_path / "people.yaml").write_text(RECIPE)

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import RECIPE, SECRET
 from tests.unit.test_table_hostile import CASES, Case
 from typer.testing import Result
 
 import sfumato
-from tests.cli.conftest import RECIPE, SECRET
 
 Run = Callable[..., Result]
 
@@ -29,7 +29,8 @@ def test_anonymize_writes_release_manifest_and_report(work: Path, run: Run) -> N
     assert left(work / "release") == ["manifest.json", "release.csv", "report.html"]
     assert "The promise holds" in answer.stdout and "k-anonymity" in answer.stdout
     assert "release/release.csv" in answer.stdout
-    rows = list(csv.DictReader(open(work / "release" / "release.csv")))
+    with open(work / "release" / "release.csv") as file:
+        rows = list(csv.DictReader(file))
     assert len(rows) == 300 and "name" not in rows[0]
 
 
@@ -55,8 +56,8 @@ def test_json_is_the_manifest_and_nothing_else(work: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("format", "name"), [
-    ("csv", "release.csv"), ("tsv", "release.tsv"), ("parquet", "release.parquet"), ("arrow", "release.arrow"),
-    ("feather", "release.feather"), ("json", "release.json"), ("excel", "release.xlsx")])
+    ("csv", "release.csv"), ("tsv", "release.tsv"), ("parquet", "release.parquet"),
+    ("arrow", "release.arrow"), ("feather", "release.feather"), ("json", "release.json"), ("excel", "release.xlsx")])
 def test_every_format_is_written_and_checked_again(work: Path, run: Run, format: str, name: str) -> None:
     answer = run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report", "--format", format)
     assert answer.exit_code == 0, answer.output
@@ -186,17 +187,18 @@ def test_init_writes_a_recipe_that_runs(work: Path, run: Run) -> None:
 
 
 def test_hierarchies_are_built_shown_and_checked(work: Path, run: Run) -> None:
-    assert run("hierarchy", "build", "people.csv", "age", "--interval", "5,10", "-o", "age.csv").exit_code == 0
-    assert run("hierarchy", "build", "people.csv", "age", "-o", "age.yaml").exit_code == 0
+    build = ("hierarchy", "build", "people.csv", "age")
+    assert run(*build, "--interval", "5,10", "-o", "age.csv").exit_code == 0
+    assert run(*build, "-o", "age.yaml").exit_code == 0
     shown = run("hierarchy", "show", "age.csv")
     assert "level 1" in shown.stdout and "└── " in shown.stdout
     assert json.loads(run("hierarchy", "show", "age.yaml", "--json").stdout)["levels"][-1] == 1
     assert run("hierarchy", "check", "age.csv", "people.csv", "age").exit_code == 0
     lacking = run("hierarchy", "check", "age.csv", "people.csv", "town")
     assert lacking.exit_code == 2 and "'A'" in lacking.stderr
-    both = run("hierarchy", "build", "people.csv", "age", "--interval", "5", "--prefix", "2")
+    both = run(*build, "--interval", "5", "--prefix", "2")
     assert both.exit_code == 2 and "exclude each other" in both.stderr
-    assert run("hierarchy", "build", "people.csv", "age", "--interval", "five").exit_code == 2
+    assert run(*build, "--interval", "five").exit_code == 2
 
 
 def test_infeasible_names_criterion_node_and_remedy(work: Path, run: Run) -> None:
@@ -208,7 +210,8 @@ def test_infeasible_names_criterion_node_and_remedy(work: Path, run: Run) -> Non
 
 
 @pytest.mark.parametrize("spoil", [
-    ("  age:", "  agee:"), ("k: 5", "k: 1"), ("interval", "intervall"), ("seed: 7", "seed: x"), ("l: 2", "l: x")])
+    ("  age:", "  agee:"), ("k: 5", "k: 1"), ("interval", "intervall"), ("seed: 7", "seed: x"),
+    ("l: 2", "l: x")])
 def test_a_faulty_recipe_leaves_nothing(work: Path, run: Run, spoil: tuple[str, str]) -> None:
     (work / "people.yaml").write_text(RECIPE.replace(*spoil))
     answer = run("anonymize", "people.csv", "--recipe", "people.yaml", "--out", "r")
@@ -243,12 +246,14 @@ def test_an_unexpected_fault_shows_no_value(work: Path, run: Run, monkeypatch: p
 
     monkeypatch.setattr("sfumato.pipeline.prepare", fail)
     answer = run("anonymize", "--recipe", "people.yaml", "--out", "r")
-    assert answer.exit_code == 70 and "KeyError in pipeline.py" in answer.stderr and "--debug" in answer.stderr
+    assert answer.exit_code == 70
+    assert "KeyError in pipeline.py" in answer.stderr and "--debug" in answer.stderr
     assert not (work / "r").exists()
 
 
 def test_wrong_usage_is_exit_code_2(run: Run) -> None:
-    for said in (("nonsense",), ("check",), ("anonymize", "--formatt", "csv"), ("anonymize", "--format", "odt")):
+    for said in (("nonsense",), ("check",), ("anonymize", "--formatt", "csv"),
+                 ("anonymize", "--format", "odt")):
         assert run(*said).exit_code == 2
     assert run("--version").stdout == f"sfumato {sfumato.__version__}\n"
 

@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from tests.cli.conftest import PROGRAM, quiet, start
 
 
@@ -72,7 +71,8 @@ def test_a_signal_in_the_search_leaves_nothing(wide: Path, number: signal.Signal
     assert list(scratch.iterdir()) == []
 
 
-def on_terminal(*arguments: object, interrupt_after: str = "", number: int = signal.SIGINT) -> tuple[int, str]:
+def on_terminal(*arguments: object, interrupt_after: str = "",
+                number: int = signal.SIGINT) -> tuple[int, str]:
     """Run with a terminal; send a signal when the text has been seen."""
     pid, terminal = pty.fork()
     if pid == 0:

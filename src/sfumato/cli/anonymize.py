@@ -32,7 +32,7 @@ def anonymize(
     cost: Annotated[str | None, typer.Option(
         rich_help_panel=o.RUN, help="What is minimized: ncp, loss, aecs …")] = None,
     seconds: Annotated[float | None, typer.Option(
-        rich_help_panel=o.RUN, help="Take the best found after this long, with its bound.")] = None,
+        min=0, rich_help_panel=o.RUN, help="Take the best found after this long, with its bound.")] = None,
     seed: Annotated[int | None, typer.Option(
         rich_help_panel=o.RUN, help="The seed of all that is random.")] = None,
     to: Annotated[str | None, typer.Option(metavar="DATABASE", rich_help_panel=o.RUN,
@@ -120,4 +120,4 @@ def proof(search: dict[str, Any] | None) -> str:
         return ""
     if search["status"] == "optimal":
         return f": the proven least of {search['nodes']:,} generalizations"
-    return f": the best found; at most {search['gap']:.2%} above the least possible (--seconds searches longer)"
+    return f": the best found; at most {search['gap']:.1%} above the least possible (--seconds for longer)"

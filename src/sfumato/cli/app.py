@@ -14,12 +14,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sfumato.version import __version__
 from sfumato.cli import anonymize, check, hierarchy, init, measure, screen
 from sfumato.errors import SfumatoError
+from sfumato.version import __version__
 
 INTERRUPTED, UNEXPECTED = 2, 70
-CLICK: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+CLICK: type[Exception] = next(kind for kind in typer.BadParameter.__mro__
+                              if kind.__name__ == "ClickException")
 
 
 class Commands(TyperGroup):

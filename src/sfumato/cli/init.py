@@ -34,8 +34,8 @@ def init(
     if json:
         screen.say_json({"recipe": out, "columns": [asdict(one) for one in suggestions]})
         return
-    rows = [(one.column, one.role, spec_text(one.hierarchy) if one.hierarchy else "", one.reason.split("; ")[0])
-            for one in suggestions]
+    rows = [(one.column, one.role, spec_text(one.hierarchy) if one.hierarchy else "",
+             one.reason.split("; ")[0]) for one in suggestions]
     screen.say(screen.grid(("column", "role", "hierarchy", "reason"), rows), "")
     left = [(one.column, one.open) for one in suggestions if one.open]
     if left:

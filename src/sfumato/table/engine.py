@@ -27,8 +27,7 @@ BATCH = 50_000  # rows that pass at once where they have to pass through Python
 def connect(memory_limit: str | None = None, threads: int | None = None) -> Any:
     """An embedded engine of its own; what it spills stands in a private folder until `disconnect`."""
     import duckdb
-
-    from sfumato.table.embedded import EmbeddedBackend
+    import ibis
 
     folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     settings: dict[str, Any] = {
@@ -39,7 +38,7 @@ def connect(memory_limit: str | None = None, threads: int | None = None) -> Any:
         "threads": threads,
     }
     try:
-        backend = EmbeddedBackend().connect(**{k: v for k, v in settings.items() if v is not None})
+        backend = ibis.duckdb.connect(**{k: v for k, v in settings.items() if v is not None})
     except duckdb.Error:
         shutil.rmtree(folder, ignore_errors=True)
         raise TableError(f"The engine takes no memory limit {memory_limit!r} with {threads!r} threads.",

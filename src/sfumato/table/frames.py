@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from sfumato.errors import MissingExtraError, TableError
@@ -102,17 +103,19 @@ def _open_ibis(table: Any) -> Source:
 
     checked_names(table.columns, "the Ibis table")
     backend = ibis.get_backend(table)
+    if backend.name == "pyspark":
+        raise TableError("The Ibis table stands in Spark.", "Give the Spark data frame itself.")
     return Source(table, backend, "ibis", "the Ibis table")
 
 
 def frame_like(source: Source, expression: Any) -> Any:
     """The expression's rows as the kind of frame that came in; an Arrow table where a file did.
 
-    An Ibis table is a temporary table of its database, a Spark frame a local checkpoint: what is
+    An Ibis table is a temporary table of its connection, a Spark frame a local checkpoint: what is
     verified is what is handed over, and not computed again.
     """
     if source.kind == "ibis":
-        return expression.cache()
+        return source.backend.create_table(f"sfumato_{uuid.uuid4().hex}", expression, temp=True)
     if source.kind == "spark":
         from sfumato.table.spark import to_spark
 
