@@ -21,6 +21,7 @@ from sfumato.measure.evidence import Evidence
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare, unify
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
+from sfumato.table.arrow import as_numpy
 from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
 
@@ -83,10 +84,11 @@ def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
     with table.open_table(place.release, **reading) as opened:
         quasi, sensitive = recipe.named("quasi"), recipe.named("sensitive")
         table.require_columns(opened, (*quasi, *sensitive))
-        if not opened.table.count().to_pyarrow().as_py():
+        if not table.fetch(opened.table.aggregate(n=opened.table.count())).column("n")[0].as_py():
             raise TableError(f"{opened.name} has no records, so nothing can be judged.",
                              "Give a release with records.")
-        verdict = verify(opened.table, quasi, sensitive, bound(opened.table, recipe), recipe.missing)
+        verdict = verify(opened.table, quasi, sensitive, bound(opened.table, recipe), recipe.missing,
+                         table.fetch)
         left = [name for name in recipe.named("identifying") if name in opened.table.columns]
         return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
 
@@ -107,7 +109,7 @@ def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any,
     """A column's distinct values, coded, and the records of each."""
     keys, (alias,) = unify(opened, (name,), missing)
     counted = count(keys, (alias,))
-    return encode(counted.column(alias)), counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
+    return encode(counted.column(alias)), as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
 
 
 def counted_values(opened: Any, name: str, missing: Sequence[str]) -> tuple[tuple[Label, ...], list[int]]:
@@ -170,7 +172,7 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
 
 def least_of(recipe: Recipe) -> int:
     """No value that fewer records have is shown."""
-    return max([5, *(criterion.least for criterion in recipe.criteria)])
+    return max([5, *(int(criterion.least) for criterion in recipe.criteria)])
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ def label_rows(release: Any, quasi: Sequence[str],
     keys, names = unify(release, quasi, missing)
     counted = count(keys, names)
     columns = [encode(counted.column(name)) for name in names]
-    sizes = counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
+    sizes = as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
     merged: dict[tuple[Label, ...], int] = {}
     for n, size in enumerate(sizes):
         row = tuple(column.values[column.codes[n]] for column in columns)

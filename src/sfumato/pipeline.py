@@ -133,7 +133,7 @@ def prove(release: Any, prepared: Prepared, recoding: Regrouping) -> Verdict:
     """The verdict; a release that fails it, or is not the one that was found, is not released."""
     recipe = prepared.recipe
     verdict = verify(release, recipe.named("quasi"), recipe.named("sensitive"), prepared.criteria,
-                     recipe.missing)
+                     recipe.missing, table.fetch)
     dropped = recoding.suppressed(prepared.frequency) if recipe.suppressed == "drop" else 0
     wrong = [f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds]
     if verdict.records != prepared.frequency.n_records - dropped:

@@ -20,6 +20,8 @@ from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes, Hierarchy, Label
 from sfumato.hierarchy.spec import build
 from sfumato.recipe import Recipe
+from sfumato.table.arrow import as_numpy, from_numpy
+from sfumato.table.engine import fetch
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     keys, key_names = unify(table, (*quasi, *sensitive), recipe.missing)
     counted = count(keys, key_names)
     columns = [encode(counted.column(name)) for name in key_names]
-    counts = counted.column(counted.column_names[-1]).to_numpy().astype(np.int64)
+    counts = as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
     if not counts.sum():
         raise TableError("The table has no records.", "Give a table with at least one record.")
     hierarchies, codes = _quasi(quasi, columns[: len(quasi)], counts, recipe)
@@ -61,7 +63,7 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     size = np.bincount(tuple_of, weights=counts).astype(np.int64)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms)
     weights = np.array([recipe.columns[name].weight for name in quasi])
-    tuples = counted.select(list(key_names[: len(quasi)])).take(first)
+    tuples = counted.select(list(key_names[: len(quasi)])).take(from_numpy(first))
     criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
     return Prepared(table, keys, key_names[: len(quasi)], tuples, frequency, criteria, weights, recipe)
 
@@ -98,7 +100,7 @@ def numbers(markers: Sequence[str]) -> list[int | float]:
 def count(keys: Any, names: Sequence[str]) -> Any:
     """The one GROUP BY: distinct value combinations and how often each occurs (last column)."""
     grouped = keys.group_by(list(names)).aggregate(**{f"{names[0]}_n": keys.count()})
-    return grouped.to_pyarrow()
+    return fetch(grouped)
 
 
 @dataclass(frozen=True)
@@ -111,15 +113,12 @@ class Coded:
 
 def encode(column: Any) -> Coded:
     """Code a column of the counted table: numbers ascending, else text ascending, missing last."""
-    encoded = column.combine_chunks().dictionary_encode()
-    positions = np.asarray(encoded.indices.fill_null(len(encoded.dictionary)), dtype=np.int64)
-    texts: list[Label] = [as_text(value) for value in encoded.dictionary.to_pylist()]
-    if encoded.null_count:
-        texts.append(None)
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    texts = [None if value is None else as_text(value) for value in encoded.dictionary.to_pylist()]
     order = sorted(range(len(texts)), key=natural_key(texts))
-    rank = np.empty(len(texts) + 1, dtype=np.int64)
+    rank = np.empty(len(texts), dtype=np.int64)
     rank[order] = np.arange(len(texts))
-    return Coded(tuple(texts[i] for i in order), rank[positions])
+    return Coded(tuple(texts[i] for i in order), rank[as_numpy(encoded.indices)])
 
 
 def as_text(value: Any) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 from sfumato.hierarchy.core import ROOT
 from sfumato.prepare import Prepared
 from sfumato.recoding import SUPPRESSED, Regrouping
+from sfumato.table.arrow import from_numpy, from_texts
+from sfumato.table.engine import lend
 
 
 def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
@@ -26,7 +28,7 @@ def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any
     others = [name for name in prepared.released if name not in quasi]
     rows = joined.select([class_name, *others])
     embedded = ibis.get_backend(prepared.table).name == "duckdb"
-    labels = ibis.memtable(_labels(prepared, regrouping, class_name))
+    labels = lend(prepared.table, _labels(prepared, regrouping, class_name))
     order = f"{class_name}_order"
     labelled = (rows.mutate(**{order: _hash(rows, seed)}) if embedded else rows).join(labels, class_name)
     source = {name: f"{class_name}_{j}" for j, name in enumerate(quasi)}
@@ -57,16 +59,13 @@ def _digest(rows: Any, seed: int) -> Any:
 
 def _join_classes(prepared: Prepared, regrouping: Regrouping, class_name: str) -> Any:
     """Every record with its class; dropped records are gone."""
-    import ibis
-    import pyarrow as pa
-
     classes = regrouping.class_of
     kept = classes != SUPPRESSED
     if prepared.recipe.suppressed == "keep":
         kept = np.ones_like(kept)
     renamed = [f"{name}_key" for name in prepared.key_names]
-    tuples = prepared.tuples.rename_columns(renamed).append_column(class_name, pa.array(classes))
-    mapping = ibis.memtable(tuples.filter(pa.array(kept)))
+    tuples = prepared.tuples.rename_columns(renamed).append_column(class_name, from_numpy(classes))
+    mapping = lend(prepared.table, tuples.take(from_numpy(np.flatnonzero(kept))))
     matches = [prepared.keys[name].identical_to(mapping[other])
                for name, other in zip(prepared.key_names, renamed, strict=True)]
     return prepared.keys.join(mapping, matches)
@@ -76,10 +75,9 @@ def _labels(prepared: Prepared, regrouping: Regrouping, class_name: str) -> Any:
     """The labels of every class; suppressed records share a class of roots."""
     import pyarrow as pa
 
-    columns = {class_name: pa.array([*range(regrouping.n_classes), SUPPRESSED], type=pa.int64())}
+    columns = {class_name: from_numpy(np.array([*range(regrouping.n_classes), SUPPRESSED]))}
     for j in range(prepared.frequency.n_quasi):
-        labels = [*regrouping.labels(prepared.frequency, j), ROOT]
-        columns[f"{class_name}_{j}"] = pa.array(labels, type=pa.string())
+        columns[f"{class_name}_{j}"] = from_texts([*regrouping.labels(prepared.frequency, j), ROOT])
     return pa.table(columns)
 
 

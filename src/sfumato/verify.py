@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -43,14 +43,23 @@ class Verdict:
         return {"holds": self.holds, "criteria": [_finding(finding) for finding in self.findings]}
 
 
+Fetch = Callable[[Any], Any]
+
+
+def _fetch(query: Any) -> Any:
+    return query.to_pyarrow()
+
+
 def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteria: Sequence[Criterion],
-           missing: Sequence[str] = ()) -> Verdict:
+           missing: Sequence[str] = (), fetch: Fetch = _fetch) -> Verdict:
     """Count the release's label combinations in its engine and judge each criterion.
+
+    `fetch` runs a query and answers with an Arrow table.
 
     A record whose labels are all `*` is a suppressed one and belongs to no class, unless there is
     nothing else in the release.
     """
-    counted, counts = _count(release, [*quasi, *sensitive], missing)
+    counted, counts = _count(release, [*quasi, *sensitive], missing, fetch)
     rows = list(zip(*counted[: len(quasi)], strict=True))
     number = {row: n for n, row in enumerate(dict.fromkeys(rows))}
     starred = tuple([STAR] * len(quasi))
@@ -71,14 +80,16 @@ def _judge(criteria: Sequence[Criterion], stats: ClassStats) -> tuple[Finding, .
     return tuple(criterion.find(stats) for criterion in criteria)
 
 
-def _count(release: Any, names: Sequence[str], missing: Sequence[str]) -> tuple[list[list[Any]], Ints]:
+def _count(release: Any, names: Sequence[str], missing: Sequence[str],
+           fetch: Fetch) -> tuple[list[list[Any]], Ints]:
     """Distinct rows of the named columns, as lists of values, and how often each occurs."""
     aliases = {f"v{n}": release[name] for n, name in enumerate(names)}
-    counted = release.select(**aliases).group_by(list(aliases)).aggregate(n=lambda t: t.count()).to_pyarrow()
+    grouped = release.select(**aliases).group_by(list(aliases))
+    counted = fetch(grouped.aggregate(n=lambda t: t.count()))
     texts, numbers = {"", *missing}, {_finite(marker) for marker in missing} - {None}
     columns = [[None if _is_absent(value, texts, numbers) else value
                 for value in counted.column(alias).to_pylist()] for alias in aliases]
-    return columns, counted.column("n").to_numpy().astype(np.int64)
+    return columns, np.array(counted.column("n").to_pylist(), dtype=np.int64)
 
 
 def _is_absent(value: Any, texts: set[str], numbers: set[float | None]) -> bool:

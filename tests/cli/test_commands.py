@@ -57,7 +57,8 @@ def test_json_is_the_manifest_and_nothing_else(work: Path, run: Run) -> None:
 
 @pytest.mark.parametrize(("format", "name"), [
     ("csv", "release.csv"), ("tsv", "release.tsv"), ("parquet", "release.parquet"),
-    ("arrow", "release.arrow"), ("feather", "release.feather"), ("json", "release.json"), ("excel", "release.xlsx")])
+    ("arrow", "release.arrow"),
+    ("feather", "release.feather"), ("json", "release.json"), ("excel", "release.xlsx")])
 def test_every_format_is_written_and_checked_again(work: Path, run: Run, format: str, name: str) -> None:
     answer = run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report", "--format", format)
     assert answer.exit_code == 0, answer.output

@@ -71,6 +71,19 @@ def test_a_signal_in_the_search_leaves_nothing(wide: Path, number: signal.Signal
     assert list(scratch.iterdir()) == []
 
 
+def test_a_full_disk_leaves_nothing(work: Path) -> None:
+    """A limit on the size of files stands for the disk that fills up."""
+    source = str(Path(__file__).resolve().parents[2] / "src")
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); {PROGRAM}"
+    said = ("anonymize", "--recipe", "people.yaml", "--out", "r")
+    done = subprocess.run([sys.executable, "-c", limited, *said],
+                          env={**os.environ, "PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1"},
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "cannot be written" in done.stderr, done.stderr
+    assert sorted(one.name for one in work.iterdir()) == ["people.csv", "people.yaml"]
+    quiet(done.stdout + done.stderr)
+
+
 def on_terminal(*arguments: object, interrupt_after: str = "",
                 number: int = signal.SIGINT) -> tuple[int, str]:
     """Run with a terminal; send a signal when the text has been seen."""

@@ -1,4 +1,4 @@
-"""The engines of the tests: each lends the same Arrow table as a source, and its release is read back alike."""
+"""The engines of the tests: each lends the same Arrow table, and its release is read back alike."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def _into_sqlite(table: pa.Table, path: Path) -> None:
     with closing(sqlite3.connect(path)) as file, file:
         file.execute(f"CREATE TABLE t ({columns})")
         marks = ", ".join("?" * table.num_columns)
-        file.executemany(f"INSERT INTO t VALUES ({marks})", list(zip(*table.to_pydict().values(), strict=True)))
+        rows = zip(*table.to_pydict().values(), strict=True)
+        file.executemany(f"INSERT INTO t VALUES ({marks})", rows)
 
 
 def _into_duckdb(table: pa.Table, path: Path) -> None:

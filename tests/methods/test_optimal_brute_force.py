@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import lattice as oracle
-from tests.properties.cases import SETS, Case, cases, promises
+from tests.properties.cases import SETS, Case, cases, criterion, promises
 
 from sfumato.compiled import CompiledEvaluator
 from sfumato.costs.measured import measure_all
@@ -65,10 +67,13 @@ def test_no_node_is_cheaper(case: Case, names: tuple[str, ...], seed: int) -> No
     for limit in random.Random(seed).sample(SUPPRESSION, 2):
         feasible = [r for r in every if oracle.feasible(r, Fraction(str(limit)), len(case.records))]
         for cost in COSTS:
-            agree(found_by(TopDown, case, criteria, cost, limit, False), case, feasible, cost)
+            plain = found_by(TopDown, case, criteria, cost, limit, False)
+            agree(plain, case, feasible, cost)
             agree(found_by(BestFirst, case, criteria, cost, limit, False), case, feasible, cost)
             if names == ("k",):
-                agree(found_by(TopDown, case, criteria, cost, limit, True), case, feasible, cost)
+                compiled = found_by(TopDown, case, criteria, cost, limit, True)
+                agree(compiled, case, feasible, cost)
+                assert np.array_equal(compiled.levels, plain.levels), "of equal nodes, the same one"
 
 
 @settings(deadline=None, max_examples=60)
@@ -93,6 +98,45 @@ def test_the_recoding_costs_what_was_found(case: Case, names: tuple[str, ...], s
         for name, value in measured.items():
             expected = oracle.COSTS[name](case.records, case.paths, case.weights, released)
             assert value == pytest.approx(expected, rel=1e-9, abs=1e-9), name
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(4, 60), st.sampled_from([names for names in SETS if names != ("k",)]), st.integers(0, 2 ** 32))
+def test_no_node_of_a_larger_lattice_is_cheaper(case: Case, names: tuple[str, ...], seed: int) -> None:
+    """Against all nodes as the plain evaluator counts them: more columns, more records, more to prune."""
+    known = promises(case, random.Random(seed))
+    criteria = tuple(known[name][0] for name in names)
+    lattice = Lattice(tuple(len(paths[0]) for paths in case.paths))
+    levels = lattice.levels(np.arange(lattice.size))
+    for name in ("ncp", "entropy", "kl", "discernibility"):
+        cost = make(name, case.frequency, np.array(case.weights), max(c.least for c in criteria))
+        features = PlainEvaluator(case.frequency, criteria, cost).evaluate(levels)
+        totals = np.stack([cost.totals(j)[levels[:, j]] for j in range(levels.shape[1])], axis=1)
+        scores = cost.score(totals + cost.penalties(features), features)
+        for limit in (0.1, 0.5, 1.0):
+            allowed = oracle.affordable(Fraction(str(limit)), len(case.records))
+            best = np.where(features.suppressed <= allowed, scores, np.inf).min()
+            found = found_by(TopDown, case, criteria, name, limit, False)
+            assert found.score == pytest.approx(best, abs=1e-9)
+
+
+def test_penalties_are_no_bound_where_suppression_may_grow() -> None:
+    """A table on which a search that spread penalties under (α,k)-anonymity would miss the best node."""
+    records = [tuple(word) for word in ("200", "342", "221", "020", "211", "021", "021", "342")]
+    paths = [[("0", "1.1", "*"), ("1", "1.3", "*"), ("2", "1.3", "*"), ("3", "1.0", "*")],
+             [(value, "*") for value in "01234"],
+             [("0", "1.1", "*"), ("1", "1.2", "*"), ("2", "1.0", "*")]]
+    case = Case(records, paths, [*"bcbaabba"], [*"bcbaabba"], [1.0, 1.0, 0.1])  # type: ignore[arg-type]
+    for k, alpha in itertools.product((2, 3), (0.4, 0.6, 0.8)):
+        criteria = (criterion("alpha-k-anonymity", column="s", alpha=alpha, k=k),)
+
+        def judge(members: list[int], n: int, k: int = k, alpha: float = alpha) -> bool:
+            counts = Counter(case.s[m] for m in members)
+            return len(members) >= k and max(counts.values()) <= alpha * len(members) + 1e-9
+
+        every = [oracle.release(records, paths, node, [judge]) for node in oracle.nodes(paths)]
+        feasible = [r for r in every if oracle.feasible(r, Fraction("0.9"), len(records))]
+        agree(found_by(TopDown, case, criteria, "ncp", 0.9, False), case, feasible, "ncp")
 
 
 def test_oracle_and_package_know_the_same_costs() -> None:

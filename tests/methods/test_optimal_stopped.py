@@ -25,7 +25,7 @@ LEVELS = 5
 
 def table(columns: int = 4, n: int = 300) -> FrequencySet:
     """Binary hierarchies of 16 values, five levels each."""
-    paths = tuple(tuple(f"{level}.{v >> level}" for level in range(LEVELS - 1)) + ("*",) for v in range(16))
+    paths = tuple((*(f"{level}.{v >> level}" for level in range(LEVELS - 1)), "*") for v in range(16))
     rng = np.random.default_rng(8)
     codes, counts = np.unique(rng.integers(0, 16, (n, columns)), axis=0, return_counts=True)
     hierarchies = tuple(Hierarchy(f"q{j}", paths) for j in range(columns))

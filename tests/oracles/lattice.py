@@ -44,7 +44,8 @@ def path_of(paths: Paths, column: int, value: Label) -> tuple[Label, ...]:
     raise KeyError(value)
 
 
-def release(records: Sequence[tuple[Label, ...]], paths: Paths, node: Node, judges: Sequence[Judge]) -> Released:
+def release(records: Sequence[tuple[Label, ...]], paths: Paths, node: Node,
+            judges: Sequence[Judge]) -> Released:
     classes: Classes = {}
     for position, record in enumerate(records):
         labels = tuple(path_of(paths, j, value)[node[j]] for j, value in enumerate(record))

@@ -77,8 +77,10 @@ def cases(draw: st.DrawFn, most_columns: int = 3, most_records: int = 20) -> Cas
     pool = [tuple(rng.choice(column)[0] for column in paths) for _ in range(max(1, n_records // 2))]
     skew = rng.choice([1.0, 2.0, 3.0])
     values: list[Label] = [*"abcd"[:rng.choice([1, 2, 3, 4])], *([None] if rng.random() < 0.3 else [])]
-    sensitive = [[values[int(len(values) * rng.random() ** skew)] for _ in range(n_records)] for _ in "st"]
     records = [rng.choice(pool) for _ in range(n_records)]
+    usual = {record: rng.choice(values) for record in pool}
+    sensitive = [[usual[record] if rng.random() < 0.4 else values[int(len(values) * rng.random() ** skew)]
+                  for record in records] for _ in "st"]
     weights = [rng.choice([0.0, 0.5, 1.0, 1.0, 3.0]) for _ in paths]
     if not any(weights):
         weights[0] = 1.0
@@ -126,15 +128,15 @@ def hierarchical(case: Case, bound: float) -> Promise:
 
 def promises(case: Case, rng: random.Random) -> dict[str, Promise]:
     """One of each criterion with the oracle that judges it."""
-    k, l, t = rng.choice([2, 3]), rng.choice([2, 3]), rng.choice([0.15, 0.3, 0.5])
+    k, values, t = rng.choice([2, 3]), rng.choice([2, 3]), rng.choice([0.15, 0.3, 0.5])
     alpha, beta, delta = rng.choice([0.4, 0.6, 0.8]), rng.choice([0.7, 1.3]), rng.choice([0.45, 0.9, 1.7])
     c, kind = rng.choice([1, 2, 3]), rng.choice(["basic", "enhanced"])
     log_l = rng.choice([1.4, 1.8, 2.3])
     s, u = case.s, case.t
     return {
         "k": (criterion("k-anonymity", k=k), lambda members, n: len(members) >= k),
-        "distinct": (criterion("l-diversity", column="t", l=l),
-                     on(u, lambda r: {"class": oracle.distinct(r)["class"] >= l})),
+        "distinct": (criterion("l-diversity", column="t", l=values),
+                     on(u, lambda r: {"class": oracle.distinct(r)["class"] >= values})),
         "entropy": (criterion("l-diversity", column="s", l=log_l, kind="entropy"),
                     on(s, lambda r: {"class": math.exp(oracle.entropy(r)["class"]) >= log_l - 1e-9})),
         "recursive": (criterion("l-diversity", column="s", l=2, kind="recursive", c=c),

@@ -9,7 +9,8 @@ from typing import Any
 
 MISSING = ("", "?", "NA", " ")
 COLUMNS = ("name", "age", "zip", "sex", "group", "illness", "id", "note")
-NOTES = ("007", "1.50", "true", "a,b", 'say "hi"', "Zürich 🏥", "1e5", "2020-01-01", "", " padded ", "-", "NULL")
+NOTES = ("007", "1.50", "true", "a,b", 'say "hi"', "Zürich 🏥", "1e5", "2020-01-01", "", " padded ", "-",
+         "NULL")
 TOWNS = {"n": ("north", "all"), "m": ("north", "all"), "s": ("south", "all"), "t-s": ("south", "all")}
 
 

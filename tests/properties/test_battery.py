@@ -8,6 +8,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def test_other_columns_are_untouched_and_identifying_ones_gone(done: tuple[Any, 
 
 
 def test_the_manifest_holds_no_private_value(done: tuple[Any, ...]) -> None:
-    rows, result, _, _ = done
+    _, result, _, _ = done
     told = json.dumps(result.manifest, ensure_ascii=False)
     assert "flu" not in told and "hiv" not in told and "r17" not in told
 
@@ -129,7 +130,7 @@ def test_order_says_nothing_of_the_input(done: tuple[Any, ...]) -> None:
     n = len(order)
     squares = sum((a - b) ** 2 for a, b in enumerate(order))
     assert abs(1 - 6 * squares / (n * (n * n - 1))) < 0.19
-    assert sum(b - a == 1 for a, b in zip(order, order[1:], strict=False)) < 6
+    assert sum(b - a == 1 for a, b in pairwise(order)) < 6
 
 
 @every_method
@@ -163,7 +164,7 @@ def test_same_bytes_on_one_thread_and_many(method: str, tmp_path: Path) -> None:
         data.append((tmp_path / str(threads) / "release.csv").read_bytes())
     assert data[0] == data[1] == data[2]
     places = [int(line.rsplit(b",", 1)[1]) for line in data[0].splitlines()[1:2001]]
-    assert sum(b == a + 1 for a, b in zip(places, places[1:], strict=False)) < 5
+    assert sum(b == a + 1 for a, b in pairwise(places)) < 5
 
 
 @every_method
@@ -345,11 +346,13 @@ def test_typed_columns_through_parquet(tmp_path: Path) -> None:
         "f": ([rng.choice([0.5, 1.0, 2.25, -1.5]) for _ in range(n)], {"interval": [1, 4]}),
         "b": ([rng.random() < 0.5 for _ in range(n)], "suppress"),
         "d": ([day + dt.timedelta(rng.randrange(60)) for _ in range(n)], {"dates": ["month", "year"]}),
-        "t": ([dt.datetime(2020, rng.choice([1, 2]), 3, 4, 5) for _ in range(n)], {"dates": ["month", "year"]}),
+        "t": ([dt.datetime(2020, rng.choice([1, 2]), 3, 4, 5) for _ in range(n)],
+              {"dates": ["month", "year"]}),
         "m": ([rng.choice([Decimal("1.50"), Decimal("2.00"), Decimal("-3.25")]) for _ in range(n)],
               {"bounds": [0]}),
     }
-    values = {name: [None if rng.random() < 0.05 else v for v in column] for name, (column, _) in columns.items()}
+    values = {name: [None if rng.random() < 0.05 else v for v in column]
+              for name, (column, _) in columns.items()}
     pq.write_table(pa.table({**values, "s": rng.choices([Decimal("1.10"), Decimal("2.00")], k=n),
                              "id": list(range(n))}), tmp_path / "t.parquet")
     said = {name: {"role": "quasi", "hierarchy": spec} for name, (_, spec) in columns.items()}

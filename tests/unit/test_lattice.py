@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from operator import ge, le
 
 import numpy as np
 import pytest
@@ -27,8 +28,8 @@ def test_addresses_heights_and_closures(shape: tuple[int, ...], seed: int) -> No
     wide = np.stack([values, -values], axis=1)
     up, down, both = lattice.spread_up(values), lattice.spread_down(values), lattice.spread_up(wide)
     for here, levels in enumerate(nodes):
-        below = [n for n, other in enumerate(nodes) if all(a <= b for a, b in zip(other, levels, strict=True))]
-        above = [n for n, other in enumerate(nodes) if all(a >= b for a, b in zip(other, levels, strict=True))]
+        below = [n for n, other in enumerate(nodes) if all(map(le, other, levels))]
+        above = [n for n, other in enumerate(nodes) if all(map(ge, other, levels))]
         assert up[here] == values[below].max() == both[here, 0]
         assert down[here] == values[above].max()
         assert both[here, 1] == -values[below].min()

@@ -55,7 +55,8 @@ def test_a_frequency_set_counts_tuples_and_sensitive_values() -> None:
     s = frequency.sensitive["s"]
     assert s.labels == ("1", "3", "20", None) and s.whole.tolist() == [1, 2, 1, 1]
     held = {(rows[c], s.labels[v]): n for c, v, n in zip(s.classes, s.values, s.counts, strict=True)}
-    assert held == {(("a", "x"), "3"): 2, ((None, "y"), "1"): 1, ((None, "y"), None): 1, ((None, "z"), "20"): 1}
+    assert held == {(("a", "x"), "3"): 2, ((None, "y"), "1"): 1, ((None, "y"), None): 1,
+                    ((None, "z"), "20"): 1}
     assert (np.diff(s.classes) >= 0).all() and int(s.counts.sum()) == frequency.n_records == 5
 
 

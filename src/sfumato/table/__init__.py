@@ -1,6 +1,6 @@
 """The two ends of the line: open any source as an Ibis table, write a release whole or not at all."""
 
-from sfumato.table.engine import connect, interruptible, reading
+from sfumato.table.engine import connect, fetch, interruptible, reading
 from sfumato.table.frames import frame_like
 from sfumato.table.open import open_table
 from sfumato.table.source import Dialect, Source, fingerprint, require_columns, sha256
@@ -11,6 +11,7 @@ __all__ = [
     "Dialect",
     "Source",
     "connect",
+    "fetch",
     "fingerprint",
     "frame_like",
     "interruptible",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import uuid
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -105,6 +106,30 @@ def batches(expression: Any) -> Iterator[Any]:
             yield stream
     except pa.ArrowException as fault:
         raise explained(str(fault), "the table") from None
+
+
+def fetch(expression: Any) -> Any:
+    """The expression's rows as one Arrow table (Ibis' own way would load pandas where it is installed)."""
+    import ibis
+
+    backend = ibis.get_backend(expression)
+    if backend.name != "duckdb":
+        return expression.to_pyarrow()
+    with reading("the table"):
+        statement = compiled(backend, expression)
+        return interruptible(backend, lambda: backend.con.sql(statement).to_arrow_table())
+
+
+def lend(table: Any, arrow: Any) -> Any:
+    """A small Arrow table as an Ibis table of the same engine as `table`, uncopied where it is embedded."""
+    import ibis
+
+    backend = ibis.get_backend(table)
+    if backend.name != "duckdb":
+        return ibis.memtable(arrow)
+    name = f"lent_{uuid.uuid4().hex}"
+    backend.con.register(name, arrow)
+    return backend.table(name)
 
 
 def literal(text: object) -> str:

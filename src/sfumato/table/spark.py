@@ -27,7 +27,7 @@ _ZONE = "spark.sql.session.timeZone"
 _DUPLICATES = "spark.sql.mapKeyDedupPolicy"
 
 
-class ArrowBackend(Backend):
+class ArrowBackend(Backend):  # type: ignore[misc]
     """Ibis' Spark backend without its way through pandas, where whole numbers beside nulls lose digits."""
 
     def to_pyarrow(self, expr: Any, /, *, params: Any = None, limit: Any = None, **kwargs: Any) -> pa.Table:

@@ -1,0 +1,1 @@
+"""What to ask for, said before anything is changed."""
