@@ -18,10 +18,9 @@ from sfumato.errors import RequestError, TableError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
-from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare, unify
+from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
-from sfumato.table.arrow import as_numpy
 from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
 
@@ -107,9 +106,8 @@ def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
 
 def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any, Ints]:
     """A column's distinct values, coded, and the records of each."""
-    keys, (alias,) = unify(opened, (name,), missing)
-    counted = count(keys, (alias,))
-    return encode(counted.column(alias)), as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
+    counted, counts = count(opened, (name,))
+    return encode(counted.column(0), missing), counts
 
 
 def counted_values(opened: Any, name: str, missing: Sequence[str]) -> tuple[tuple[Label, ...], list[int]]:
@@ -240,10 +238,8 @@ def rebuilt(release: Any, frequency: FrequencySet, recipe: Recipe) -> Regrouping
 def label_rows(release: Any, quasi: Sequence[str],
                missing: Sequence[str]) -> tuple[list[tuple[Label, ...]], Ints]:
     """The distinct label combinations of a release and the records of each."""
-    keys, names = unify(release, quasi, missing)
-    counted = count(keys, names)
-    columns = [encode(counted.column(name)) for name in names]
-    sizes = as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
+    counted, sizes = count(release, quasi)
+    columns = [encode(column, missing) for column in counted.columns]
     merged: dict[tuple[Label, ...], int] = {}
     for n, size in enumerate(sizes):
         row = tuple(column.values[column.codes[n]] for column in columns)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -78,6 +79,6 @@ class Lattice:
         for axis, n in enumerate(self.shape):
             before = (slice(None),) * axis
             layers = [grid[(*before, slice(level, level + 1))] for level in range(n)][::step]  # views
-            for lower, upper in zip(layers, layers[1:], strict=False):
+            for lower, upper in pairwise(layers):
                 np.maximum(upper, lower, out=upper)
         return grid.reshape(values.shape)

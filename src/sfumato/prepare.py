@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -29,9 +29,8 @@ class Prepared:
     """A table made ready for a method and for its release."""
 
     table: Any  # ibis.Table, as it came
-    keys: Any  # the same rows with one column more per quasi-identifier: its value, missing unified
-    key_names: tuple[str, ...]
-    tuples: Any  # pyarrow.Table: per tuple of the frequency set, its key values
+    values: Any  # pyarrow.Table: every combination of the quasi-identifiers' values, as they stand there
+    tuple_of: Ints  # per combination: its tuple (missing values have several spellings, but one code)
     frequency: FrequencySet
     criteria: tuple[Criterion, ...]
     weights: Floats
@@ -50,12 +49,10 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     missing = [name for name in recipe.columns if name not in table.columns]
     if missing:
         raise TableError.missing_columns(missing, table.columns)
-    keys, key_names = unify(table, (*quasi, *sensitive), recipe.missing)
-    counted = count(keys, key_names)
-    columns = [encode(counted.column(name)) for name in key_names]
-    counts = as_numpy(counted.column(counted.column_names[-1]).combine_chunks())
+    counted, counts = count(table, (*quasi, *sensitive))
     if not counts.sum():
         raise TableError("The table has no records.", "Give a table with at least one record.")
+    columns = [encode(column, recipe.missing) for column in counted.columns]
     hierarchies, codes = _quasi(quasi, columns[: len(quasi)], counts, recipe)
     tuple_of, first = distinct(codes, [h.n_values for h in hierarchies])
     histograms = {name: histogram(column, tuple_of, counts)
@@ -63,44 +60,19 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     size = np.bincount(tuple_of, weights=counts).astype(np.int64)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms)
     weights = np.array([recipe.columns[name].weight for name in quasi])
-    tuples = counted.select(list(key_names[: len(quasi)])).take(from_numpy(first))
     criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
-    return Prepared(table, keys, key_names[: len(quasi)], tuples, frequency, criteria, weights, recipe)
+    spelled = np.stack([column.spelled for column in columns[: len(quasi)]], axis=1).astype(np.int32)
+    combinations = distinct(spelled, [int(column.max()) + 1 for column in spelled.T])[1]
+    values = counted.select(range(len(quasi))).take(from_numpy(combinations))
+    return Prepared(table, values, tuple_of[combinations], frequency, criteria, weights, recipe)
 
 
-def unify(table: Any, names: Sequence[str], markers: Sequence[str]) -> tuple[Any, tuple[str, ...]]:
-    """Add the columns' values under names of our own, with one null for all that is missing."""
-    taken = {name.lower() for name in table.columns}
-    prefix = next(p for p in (f"sfumato{'_' * n}" for n in range(1, 99))
-                  if not any(name.startswith(p) for name in taken))
-    aliases = tuple(f"{prefix}{n}" for n in range(len(names)))
-    added = {alias: _unified(table[name], markers) for alias, name in zip(aliases, names, strict=True)}
-    return table.mutate(**added), aliases
-
-
-def _unified(column: Any, markers: Sequence[str]) -> Any:
-    import ibis
-
-    kind, gone = column.type(), []
-    if kind.is_string():
-        gone.append(column.strip().isin(["", *markers]))
-    elif kind.is_numeric() and (figures := numbers(markers)):
-        gone.append(column.isin(figures))
-    if kind.is_floating():
-        gone.append(column.isnan())
-    return ibis.cases(*((what, ibis.null(kind)) for what in gone), else_=column) if gone else column
-
-
-def numbers(markers: Sequence[str]) -> list[int | float]:
-    """The markers that a column of numbers may hold: -9 is written as "-9"."""
-    parsed = [number for marker in markers if (number := _number(marker)) is not None]
-    return [int(number) if number.is_integer() else number for number in parsed]
-
-
-def count(keys: Any, names: Sequence[str]) -> Any:
-    """The one GROUP BY: distinct value combinations and how often each occurs (last column)."""
-    grouped = keys.group_by(list(names)).aggregate(**{f"{names[0]}_n": keys.count()})
-    return fetch(grouped)
+def count(table: Any, names: Sequence[str]) -> tuple[Any, Ints]:
+    """The one GROUP BY: the named columns' distinct combinations, and how often each occurs."""
+    aliases = {f"v{n}": table[name] for n, name in enumerate(names)}
+    grouped = table.select(**aliases).group_by(list(aliases))
+    counted = fetch(grouped.aggregate(n=lambda rows: rows.count()))
+    return counted.select(list(aliases)), as_numpy(counted.column("n").combine_chunks())
 
 
 @dataclass(frozen=True)
@@ -109,16 +81,36 @@ class Coded:
 
     values: tuple[Label, ...]
     codes: Ints
+    spelled: Ints  # per row: a number for the value as it stands in the table
 
 
-def encode(column: Any) -> Coded:
+def encode(column: Any, markers: Sequence[str]) -> Coded:
     """Code a column of the counted table: numbers ascending, else text ascending, missing last."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    texts = [None if value is None else as_text(value) for value in encoded.dictionary.to_pylist()]
-    order = sorted(range(len(texts)), key=natural_key(texts))
-    rank = np.empty(len(texts), dtype=np.int64)
-    rank[order] = np.arange(len(texts))
-    return Coded(tuple(texts[i] for i in order), rank[as_numpy(encoded.indices)])
+    indices = as_numpy(encoded.indices)
+    values = encoded.dictionary.to_pylist()
+    absent = {"", *markers}, set(numbers(markers))
+    texts = [None if is_missing(value, *absent) else as_text(value) for value in values]
+    order = sorted(dict.fromkeys(texts), key=natural_key(texts))
+    rank = {text: n for n, text in enumerate(order)}
+    spellings: dict[Any, int] = {}  # what the engine holds for equal has one number: 0.0 and -0.0
+    spelled = [spellings.setdefault(value, len(spellings)) for value in values]
+    return Coded(tuple(order), np.array([rank[text] for text in texts], dtype=np.int64)[indices],
+                 np.array(spelled, dtype=np.int64)[indices])
+
+
+def is_missing(value: Any, texts: Container[str], figures: Container[float]) -> bool:
+    """Null, NaN, nothing but blanks, or a marker: as text, or as the number it says (-9 is "-9")."""
+    if isinstance(value, str):
+        return value.strip() in texts
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return value != value or value in figures
+    return value is None
+
+
+def numbers(markers: Sequence[str]) -> list[float]:
+    """The markers that a column of numbers may hold."""
+    return [number for marker in markers if (number := _number(marker)) is not None]
 
 
 def as_text(value: Any) -> str:
@@ -134,12 +126,10 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-def natural_key(texts: Sequence[Label]) -> Any:
-    """How positions of texts sort: numbers as numbers if all are, missing last."""
-    numbers = [_number(text) for text in texts]
-    if all(number is not None for number, text in zip(numbers, texts, strict=True) if text is not None):
-        return lambda i: (texts[i] is None, numbers[i] or 0.0, texts[i] or "")
-    return lambda i: (texts[i] is None, texts[i] or "")
+def natural_key(texts: Sequence[Label]) -> Callable[[Label], tuple[bool, float, str]]:
+    """How these texts sort: numbers as numbers if all are, missing last."""
+    numeric = all(_number(text) is not None for text in texts if text is not None)
+    return lambda text: (text is None, (_number(text) or 0.0) if numeric else 0.0, text or "")
 
 
 def _number(text: Label) -> float | None:

@@ -16,39 +16,73 @@ from sfumato.table.engine import lend
 def released_table(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
     """The released rows as an Ibis expression.
 
-    Every record finds its class through the values of its tuple (missing matches missing) and then
-    takes its class's labels. Rows stand in the order of a hash of what is released of them; they are
-    sorted last, because no engine promises to keep an order through a join.
+    Every record finds its class through its values (missing matches missing), and then its class's
+    labels. Rows stand in the order of a hash of what is released of them.
     """
     import ibis
 
-    quasi = prepared.frequency.quasi
-    class_name = f"{prepared.key_names[0]}_class"
-    joined = _join_classes(prepared, regrouping, class_name)
-    others = [name for name in prepared.released if name not in quasi]
-    rows = joined.select([class_name, *others])
     embedded = ibis.get_backend(prepared.table).name == "duckdb"
-    labels = lend(prepared.table, _labels(prepared, regrouping, class_name))
-    order = f"{class_name}_order"
-    labelled = (rows.mutate(**{order: _hash(rows, seed)}) if embedded else rows).join(labels, class_name)
-    source = {name: f"{class_name}_{j}" for j, name in enumerate(quasi)}
-    columns = {name: labelled[source.get(name, name)] for name in prepared.released}
-    if embedded:
-        return labelled.order_by(order).select(**columns)
-    released = labelled.select(**columns)
+    return (_look_up if embedded else _join)(prepared, regrouping, seed)
+
+
+def _look_up(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
+    """In the embedded engine: sort classes and plain values alone, then look the labels up in lists.
+
+    Labels are long to sort, and the engine keeps an order through a look-up, not through a join.
+    """
+    rows, others = _numbered(prepared, regrouping)
+    sorted_rows = rows.order_by(_hash(rows, seed))
+    labels = lend(prepared.table, _labels(prepared, regrouping))
+    columns = {name: sorted_rows[other] for name, other in others.items()}
+    for j, name in enumerate(prepared.frequency.quasi):
+        listed = labels[f"l{j}"].collect(order_by=labels["number"], include_null=True).as_scalar()
+        columns[name] = listed[sorted_rows["number"]]
+    return sorted_rows.select(**{name: columns[name] for name in prepared.released})
+
+
+def _join(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
+    """On other engines: join the labels, and sort last, by a digest that each of them can compute."""
+    rows, others = _numbered(prepared, regrouping)
+    labelled = rows.join(lend(prepared.table, _labels(prepared, regrouping)), "number")
+    columns = {name: labelled[other] for name, other in others.items()}
+    columns |= {name: labelled[f"l{j}"] for j, name in enumerate(prepared.frequency.quasi)}
+    released = labelled.select(**{name: columns[name] for name in prepared.released})
     return released.order_by(_digest(released, seed))
 
 
+def _numbered(prepared: Prepared, regrouping: Regrouping) -> tuple[Any, dict[str, str]]:
+    """Every record as its class's number and the values to release, under names of our own."""
+    table = prepared.table
+    quasi = prepared.frequency.quasi
+    classes = np.where(regrouping.class_of == SUPPRESSED, regrouping.n_classes, regrouping.class_of)
+    numbers = classes[prepared.tuple_of]
+    values = prepared.values.append_column("number", from_numpy(numbers))
+    if prepared.recipe.suppressed == "drop":
+        values = values.take(from_numpy(np.flatnonzero(numbers < regrouping.n_classes)))
+    mapping = lend(table, values)
+    others = {name: f"p{n}" for n, name in enumerate(n for n in prepared.released if n not in quasi)}
+    own = table.select(**{f"q{j}": table[name] for j, name in enumerate(quasi)},
+                       **{other: table[name] for name, other in others.items()})
+    matches = [own[f"q{j}"].identical_to(mapping[f"v{j}"]) for j in range(len(quasi))]
+    return own.join(mapping, matches).select("number", *others.values()), others
+
+
 def _hash(rows: Any, seed: int) -> Any:
-    """A number for each row that depends on its values and the seed alone: fast, in the embedded engine."""
+    """A number for each row that depends on its values and the seed alone, by the engine's own hash."""
     import ibis
 
-    fields = {f"f{n}": rows[name] for n, name in enumerate(rows.columns)}
-    return ibis.struct({"seed": ibis.literal(seed, type="int64"), **fields}).hash()
+    def both(so_far: Any, value: Any) -> None:
+        """DuckDB's hash of two values."""
+
+    hashed = ibis.literal(seed, type="uint64")
+    for name in rows.columns:
+        kinds = (hashed.type(), rows[name].type())
+        hashed = ibis.udf.scalar.builtin(both, name="hash", signature=(kinds, "uint64"))(hashed, rows[name])
+    return hashed
 
 
 def _digest(rows: Any, seed: int) -> Any:
-    """The same on other engines, whose own hashes are short or know few types: of the row as text."""
+    """A text for each row that depends on its values and the seed alone: of the row as text."""
     import ibis
 
     text = ibis.literal(str(seed))
@@ -57,27 +91,13 @@ def _digest(rows: Any, seed: int) -> Any:
     return text.hexdigest("sha256")
 
 
-def _join_classes(prepared: Prepared, regrouping: Regrouping, class_name: str) -> Any:
-    """Every record with its class; dropped records are gone."""
-    classes = regrouping.class_of
-    kept = classes != SUPPRESSED
-    if prepared.recipe.suppressed == "keep":
-        kept = np.ones_like(kept)
-    renamed = [f"{name}_key" for name in prepared.key_names]
-    tuples = prepared.tuples.rename_columns(renamed).append_column(class_name, from_numpy(classes))
-    mapping = lend(prepared.table, tuples.take(from_numpy(np.flatnonzero(kept))))
-    matches = [prepared.keys[name].identical_to(mapping[other])
-               for name, other in zip(prepared.key_names, renamed, strict=True)]
-    return prepared.keys.join(mapping, matches)
-
-
-def _labels(prepared: Prepared, regrouping: Regrouping, class_name: str) -> Any:
-    """The labels of every class; suppressed records share a class of roots."""
+def _labels(prepared: Prepared, regrouping: Regrouping) -> Any:
+    """The labels of every class by its number; suppressed records share a last class of roots."""
     import pyarrow as pa
 
-    columns = {class_name: from_numpy(np.array([*range(regrouping.n_classes), SUPPRESSED]))}
+    columns = {"number": from_numpy(np.arange(regrouping.n_classes + 1))}
     for j in range(prepared.frequency.n_quasi):
-        columns[f"{class_name}_{j}"] = from_texts([*regrouping.labels(prepared.frequency, j), ROOT])
+        columns[f"l{j}"] = from_texts([*regrouping.labels(prepared.frequency, j), ROOT])
     return pa.table(columns)
 
 

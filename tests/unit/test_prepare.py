@@ -29,7 +29,7 @@ from sfumato.table import open_table
 def test_values_as_text_in_natural_order(values: list[Any], expected: tuple[str | None, ...]) -> None:
     column = pa.chunked_array([pa.array(values)]) if values != [None] else pa.chunked_array(
         [pa.array(values, pa.string())])
-    coded, turned = encode(column), encode(pa.chunked_array([pa.array(values, column.type)[::-1]]))
+    coded, turned = encode(column, ()), encode(pa.chunked_array([pa.array(values, column.type)[::-1]]), ())
     assert coded.values == turned.values == expected
     assert [coded.values[c] for c in coded.codes] == [turned.values[c] for c in turned.codes[::-1]]
 

@@ -48,8 +48,6 @@ def proven_range(xk: int, suppressed: int, added: int, original: int, bounds: Bo
     up at most every elected cell, and every kept one its sensitive cells; pairs of r records in all need
     at most r (k - xk) / xk false ones, and fill at most r places. Both bounds move one way as r grows.
     """
-    if not original + suppressed:
-        return 100.0, 100.0
     hidden = bounds.hidden / bounds.columns
     changed = min(hidden + bounds.elected / bounds.columns, 1.0)
     most = original * (1 - hidden) + suppressed * (1 - changed)

@@ -356,26 +356,17 @@ def explain(ranked: Sequence[Approach], chosen: Sequence[Approach], flags: Seque
     told = [f"{best.label} has the highest score{field}: {best.score} from the ranks precision "
             f"{best.ranks.precision}, original {best.ranks.original} and difference "
             f"{best.ranks.difference}{counted}."]
-    if place + 1 < len(ranked) and ranked[place + 1].score == best.score:
-        told.append(f"{ranked[place + 1].label} has the same score; {_tie(best, ranked[place + 1], prefer)}.")
+    tied = ", ".join(a.label for a in ranked[place + 1:] if a.score == best.score)
+    if tied:
+        first = f"{prefer} and difference ranks together, then the {prefer}" if prefer else "difference"
+        told.append(f"As high: {tied}; the better {first} rank decides, then the higher fraction.")
     if passed:
         lacking = "no record" if min_precision is None else f"no records at a precision of {min_precision:g}%"
         told.append(f"{passed} would rank higher, but can release {lacking}.")
     if len(chosen) > 1:
-        below = (f", though its precision of {chosen[1].precision:.2f}% is below the minimum"
-                 if "alternative below minimum" in flags else "")
-        told.append(f"The next best to compare plain k with is {chosen[1].label}{below}.")
+        other = chosen[1]
+        told.append(f"The next best to compare plain k with is {other.label}" + (
+            f", though its precision of {other.precision:.2f}% is below the minimum."
+            if "alternative below minimum" in flags else
+            ", which comes to the same." if other.original == best.original else "."))
     return " ".join(told)
-
-
-def _tie(best: Approach, other: Approach, prefer: Preference | None) -> str:
-    """Step 5 in words."""
-    if prefer:
-        ours, theirs = getattr(best.ranks, prefer), getattr(other.ranks, prefer)
-        if ours + best.ranks.difference != theirs + other.ranks.difference:
-            return f"the larger sum of the {prefer} and difference ranks decides"
-        if ours != theirs:
-            return f"the larger {prefer} rank decides"
-    elif best.ranks.difference != other.ranks.difference:
-        return "the larger difference rank decides"
-    return "the higher fraction decides"

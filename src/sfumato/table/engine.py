@@ -99,7 +99,7 @@ def batches(expression: Any) -> Iterator[Any]:
     backend = ibis.get_backend(expression)
     try:
         if backend.name == "duckdb":
-            stream = backend.con.execute(compiled(backend, expression)).to_arrow_reader(BATCH)
+            stream = backend.con.sql(compiled(backend, expression)).to_arrow_reader(BATCH)
         else:
             stream = expression.to_pyarrow_batches()
         with stream:
