@@ -113,7 +113,8 @@ class Worker:
         sums, cells, labels = np.empty((n, 10)), np.empty((n, q)), np.empty((n, q))
         kernels.visit(levels, s.order, s.lattice.strides, s.keys, s.counts, self.slot_of, self.firsts,
                       self.lengths, self.used, self.keys, self.counts, s.lift, s.lift_at, s.masks, s.shifts,
-                      self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, sums, cells, labels)
+                      self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, sums, cells,
+                      labels)
         kept, whole = sums[:, :5].T, (sums[:, :5] + sums[:, 5:]).T
         suppressed = sums[:, 6].astype(np.int64)
         return Features(kept[0].astype(np.int64), suppressed, suppressed, kept[2], kept[3], kept[4],
