@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from sfumato import kernels
 from sfumato.classes import Ints
@@ -14,6 +16,7 @@ from sfumato.costs.base import Cost, Features, stack
 from sfumato.frequency import FrequencySet
 from sfumato.lattice import Lattice
 
+Words = npt.NDArray[np.uint64]
 ARENA_WORDS = 1 << 23
 FEW = 8  # nodes for which threads do not pay
 SAMPLE = 4096  # tuples by which the order of a chain is chosen
@@ -98,8 +101,7 @@ class Worker:
 
     def __init__(self, shared: CompiledEvaluator, n_tuples: int) -> None:
         self.shared = shared
-        words = max(2 * n_tuples, ARENA_WORDS)
-        self.keys, self.counts = np.empty(words, dtype=np.uint64), np.empty(words, dtype=np.int64)
+        self.keys, self.counts = arena(self, max(2 * n_tuples, ARENA_WORDS))
         self.slot_of = np.full(shared.lattice.size, -1, dtype=np.int32)
         sets = min(shared.lattice.size, 1 << 20)
         self.firsts, self.lengths = np.zeros(sets, dtype=np.int64), np.zeros(sets, dtype=np.int64)
@@ -119,6 +121,25 @@ class Worker:
         suppressed = sums[:, 6].astype(np.int64)
         return Features(kept[0].astype(np.int64), suppressed, suppressed, kept[2], kept[3], kept[4],
                         whole[0].astype(np.int64), whole[2], whole[3], whole[4], cells, labels)
+
+
+_spare: list[tuple[Words, Ints]] = []
+
+
+def arena(owner: Worker, words: int) -> tuple[Words, Ints]:
+    """Room for frequency sets: what a worker before left, since fresh pages cost more than the search."""
+    if words > ARENA_WORDS or not _spare:
+        room = np.empty(words, dtype=np.uint64), np.empty(words, dtype=np.int64)
+    else:
+        room = _spare.pop()
+    if words == ARENA_WORDS:
+        weakref.finalize(owner, _give_back, room)
+    return room
+
+
+def _give_back(room: tuple[Words, Ints]) -> None:
+    if len(_spare) < cores():
+        _spare.append(room)
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -100,7 +101,7 @@ def winners(rows: list[Any], k: int, min_precision: float | None) -> list[int]:
 
 
 @given(requests())
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_the_plain_loop_agrees(request_: tuple[list[Pair], dict[str, Any]]) -> None:
     pairs, request = request_
     rows, chosen = oracle(pairs, **request)
@@ -125,6 +126,7 @@ def feasible(pairs: list[Pair], request: dict[str, Any]) -> Recommendation | Non
 
 
 @given(requests(), st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_invariants(request_: tuple[list[Pair], dict[str, Any]], random: Any) -> None:
     pairs, request = request_
     found = feasible(pairs, request)
@@ -146,7 +148,7 @@ def test_invariants(request_: tuple[list[Pair], dict[str, Any]], random: Any) ->
     assert scores == sorted(scores, reverse=True)
     assert found.best.original > 0 and found.best.precision >= (request["min_precision"] or 0)
     assert len(found.recommended) == 1 or found.best.xk == k
-    assert found.why and found.as_dict()["recommended"] == list(found.recommended)
+    assert found.why and json.loads(json.dumps(found.as_dict()))["recommended"] == list(found.recommended)
 
 
 @st.composite
@@ -174,7 +176,7 @@ def processed(draw: Any) -> tuple[Approach, int, Bounds, int, int, int, int, int
 
 
 @given(processed())
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 def test_what_is_measured_lies_within_what_is_proven(made: Any) -> None:
     level, records, bounds, kept, added, halves, wholes, cells = made
     suppressed = records - kept
@@ -196,7 +198,8 @@ def test_equation_1_is_an_estimate() -> None:
     measured = measured_precision(13, best.added + 2 * 3, 0, 4, 20)
     assert measured == pytest.approx(51.2)
     assert best.proven_range[0] <= measured <= best.proven_range[1]
-    assert recommend(PairSet(np.array([1] * 6 + [2, 2, 5])), 5, 3).precision_range == (61, 60)
+    crossed = recommend(PairSet(np.array([1] * 6 + [2, 2, 5])), 5, 3)
+    assert (crossed.precision_range, crossed.flags) == ((61, 60), ("range contradicts itself",))
 
 
 def test_equation_2_forgets_sensitive_cells() -> None:
@@ -270,7 +273,8 @@ def test_nothing_is_recommended_that_releases_nothing(request_: dict[str, Any], 
 
 def test_every_record_unique() -> None:
     found = recommend(UNIQUE, 5, 2, prefer="precision")
-    assert (found.recommended, found.flags) == ((1,), ("plain k releases nothing",))
+    assert found.recommended == (1,)
+    assert found.flags == ("plain k releases nothing",)
 
 
 def test_only_plain_k_remains() -> None:

@@ -72,7 +72,7 @@ from sfumato.recommend.precision import Bounds, maximum_loss, precision_range, p
 
 Preference = Literal["precision", "original"]
 Flag = Literal["nothing to repair", "only plain k remains", "alternative below minimum",
-               "plain k releases nothing"]
+               "plain k releases nothing", "range contradicts itself"]
 CLASSIC = {1: "1/4k", 2: "1/3k", 3: "1/2k", 4: "3/4k"}  # the names of xk at k = 5
 
 
@@ -284,10 +284,12 @@ def elect(ranked: Sequence[Approach], k: int,
         raise nothing_left(releasing, min_precision)
     best, plain = meeting[0], next(a for a in ranked if a.xk == k)
     flags: list[Flag] = [] if plain.original else ["plain k releases nothing"]
+    if best.precision_range[0] > best.precision_range[1]:
+        flags.append("range contradicts itself")
     if best is not plain:
         return [best], tuple(flags)
     if len(ranked) > 1 and len({(a.suppressed, a.added) for a in ranked}) == 1:
-        return [best], ("nothing to repair",)
+        return [best], (*flags, "nothing to repair")
     others = meeting[1:] or [a for a in releasing if a is not plain]
     if len(meeting) == 1:
         flags.append("only plain k remains")
