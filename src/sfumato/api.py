@@ -18,7 +18,7 @@ from sfumato.verify import Verdict
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
-              format: str = "csv", report: bool = True, quasi: Names = (), sensitive: Names = (),
+              format: str = "csv", report: bool | str = True, quasi: Names = (), sensitive: Names = (),
               identifying: Names = (), k: int | None = None, l: float | None = None,  # noqa: E741
               kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
               suppression: float | None = None, suppressed: str | None = None,

@@ -69,10 +69,10 @@ class Target:
 
 
 def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format: str = "csv",
-              target: Target | None = None, report: bool = True, watch: Watch | None = None,
+              target: Target | None = None, report: bool | str = True, watch: Watch | None = None,
               interruptible: bool = False, seconds: float | None = None, stages: Stages | None = None,
               **reading: Any) -> Result:
-    """From a private table to a proven release."""
+    """From a private table to a proven release; `report` may name its form: html, md or json."""
     stages = stages or Stages()
     if out is not None:
         table.require_writable(out)
@@ -96,7 +96,7 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
 
 
 def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
-              report: bool, stages: Stages) -> Result:
+              report: bool | str, stages: Stages) -> Result:
     """Release a frame of the kind that came in; the frame itself is what is verified."""
     with stages("write"):
         frame = table.frame_like(opened, released)
@@ -107,7 +107,7 @@ def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, re
 
 
 def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
-               report: bool, stages: Stages, out: Path, format: str, target: Target | None,
+               report: bool | str, stages: Stages, out: Path, format: str, target: Target | None,
                engine: dict[str, Any]) -> Result:
     """Write release, manifest and report whole: all of them appear, or nothing does."""
     with table.staged(out) as folder:
@@ -122,10 +122,13 @@ def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, r
             from sfumato.report import render
 
             with stages("report"):
-                (folder / "report.html").write_text(render.html(summary), encoding="utf-8")
+                name = f"report.{'html' if report is True else report}"
+                (folder / name).write_text(render.in_form_of(name, summary), encoding="utf-8")
         manifest.write(facts, folder / "manifest.json")
         if target is not None:
             table.write_to_database(target.database, target.name, released, replace=target.replace)
+            with table.open_table(target.database, table=target.name) as again:
+                prove(again.table, prepared, recoding)
     return Result(out / path.name, verdict, facts, summary)
 
 
@@ -147,7 +150,8 @@ def prove(release: Any, prepared: Prepared, recoding: Regrouping) -> Verdict:
 
 
 def _account(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict, seed: int,
-             report: bool, stages: Stages, path: Path | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+             report: bool | str, stages: Stages,
+             path: Path | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Measure what was released; the manifest, and the report's summary where one is wanted."""
     from sfumato.costs.measured import measure_all
     from sfumato.measure.collect import as_dict, collect

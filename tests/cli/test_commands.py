@@ -293,3 +293,10 @@ def test_names_that_mean_something_elsewhere(work: Path, run: Run) -> None:
     answer = run("anonymize", "odd.csv", *said, "--k", 4, "--out", "r", "--no-report")
     assert answer.exit_code == 0, answer.output
     assert "[red]x" in answer.stdout and "günther 🎉" in answer.stdout
+
+
+@pytest.mark.parametrize(("form", "start"), [("html", "<!doctype html"), ("md", "# "), ("json", "{")])
+def test_the_report_takes_the_form_asked(work: Path, run: Run, form: str, start: str) -> None:
+    assert run("anonymize", "--recipe", "people.yaml", "--out", "r", "--report-as", form).exit_code == 0
+    assert left(work / "r") == ["manifest.json", "release.csv", f"report.{form}"]
+    assert (work / "r" / f"report.{form}").read_text().lower().startswith(start)

@@ -22,7 +22,8 @@ def anonymize(
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="DIR",
                                             help="The folder to write.")] = None,
     format: Annotated[o.Format, typer.Option(help="How the release is written.")] = o.Format.csv,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report.")] = True,
+    report_as: Annotated[o.ReportForm, typer.Option(help="The report's form.")] = o.ReportForm.html,
     json: o.Json = False,
     quasi: o.Quasi = None, sensitive: o.Sensitive = None, identifying: o.Identifying = None,
     k: o.K = None, l: o.L = None, kind: o.Kind = None, c: o.C = None, t: o.T = None,  # noqa: E741
@@ -68,12 +69,13 @@ def anonymize(
             for one in notes:
                 screen.note(one)
         result = pipeline.anonymize(source, asked, Path(out), format=format.value, target=target,
-                                    report=report, watch=run.watch, interruptible=run.interruptible,
-                                    seconds=seconds, stages=run.stages, **reading)
+                                    report=report and report_as.value, watch=run.watch,
+                                    interruptible=run.interruptible, seconds=seconds, stages=run.stages,
+                                    **reading)
     if json:
         screen.say_json(result.manifest)
     else:
-        show(result.manifest, Path(result.release), report, target)
+        show(result.manifest, Path(result.release), f"report.{report_as.value}" if report else None, target)
 
 
 def target_of(to: str | None, name: str | None, replace: bool) -> Any:
@@ -85,7 +87,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
     return None if to is None or name is None else Target(to, name, replace)
 
 
-def show(facts: dict[str, Any], release: Path, report: bool, target: Any) -> None:
+def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
     from sfumato.report.figures import number, percent
@@ -103,7 +105,7 @@ def show(facts: dict[str, Any], release: Path, report: bool, target: Any) -> Non
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
-    written = ["manifest.json", *(["report.html"] if report else [])]
+    written = ["manifest.json", *([report] if report else [])]
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("Written to", f"table {target.name}")] if target else []
     screen.say(screen.grid(("", ""), lines))

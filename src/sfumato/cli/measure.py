@@ -25,7 +25,7 @@ def measure(
     original: Annotated[str | None, typer.Option(
         metavar="TABLE", help="The private table of a release: measures what was lost, too.")] = None,
     report: Annotated[str | None, typer.Option(
-        metavar="FILE", help="Write the evidence as an HTML page.")] = None,
+        metavar="FILE", help="Write the evidence: a page, or .md, .json.")] = None,
     json: o.Json = False, quasi: o.Quasi = None, missing: o.Missing = None, table_name: o.TableName = None,
     delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
     header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
@@ -55,7 +55,7 @@ def measure(
 
 
 def write_report(compared: Any, path: Path) -> None:
-    """The evidence as a page, written whole or not at all."""
+    """The evidence in the form that the name asks for, written whole or not at all."""
     from sfumato.release import examples
     from sfumato.report import render
     from sfumato.report.summary import summarize
@@ -63,7 +63,7 @@ def write_report(compared: Any, path: Path) -> None:
 
     summary = summarize(compared.manifest, compared.evidence, examples(compared.prepared, compared.recoding))
     with whole_file(path) as temporary:
-        temporary.write_text(render.html(summary), encoding="utf-8")
+        temporary.write_text(render.in_form_of(path.name, summary), encoding="utf-8")
 
 
 def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:

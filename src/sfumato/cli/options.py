@@ -55,6 +55,14 @@ class Format(StrEnum):
     excel = "excel"
 
 
+class ReportForm(StrEnum):
+    """How a report may be written."""
+
+    html = "html"
+    md = "md"
+    json = "json"
+
+
 def names(given: list[str] | None) -> tuple[str, ...]:
     """Columns given as `a,b`, in one option or several."""
     return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())

@@ -38,6 +38,14 @@ def json_text(summary: Summary) -> str:
     return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+WRITERS = {"html": html, "md": markdown, "json": json_text}
+
+
+def in_form_of(name: str, summary: Summary) -> str:
+    """The report as a file's name asks: .md and .json as such, anything else as HTML."""
+    return WRITERS.get(name.rpartition(".")[2].lower(), html)(summary)
+
+
 def _page(template: str, summary: Summary) -> str:
     return _environment().get_template(template).render(s=summary)
 
