@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from sfumato.classes import ClassStats, Ints
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes, Label
@@ -29,6 +31,12 @@ class Regrouping:
     def stats(self, frequency: FrequencySet) -> ClassStats:
         """Sizes and histograms of the classes."""
         return frequency.regroup(self.class_of, self.n_classes)
+
+    def sizes(self, frequency: FrequencySet) -> Ints:
+        """Records per class."""
+        kept = self.class_of != SUPPRESSED
+        sizes = np.bincount(self.class_of[kept], weights=frequency.counts[kept], minlength=self.n_classes)
+        return sizes.astype(np.int64)
 
     def labels(self, frequency: FrequencySet, column: int) -> list[Label]:
         """Per class: its label in one quasi-identifier."""

@@ -118,8 +118,10 @@ def described(level: int, levels: int) -> str:
 
 def proof(search: dict[str, Any] | None) -> str:
     """What is known of how good the cost is."""
+    from sfumato.report.figures import number
+
     if not search:
         return ""
     if search["status"] == "optimal":
         return f": the proven least of {search['nodes']:,} generalizations"
-    return f": the best found; at most {search['gap']:.1%} above the least possible (--seconds for longer)"
+    return f": the best found; that none costs less than {number(search['bound'])} is proven"

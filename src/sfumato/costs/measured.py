@@ -25,7 +25,7 @@ def score(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> float:
 
 def _column(cost: Cost, frequency: FrequencySet, regrouping: Regrouping, j: int) -> float:
     """One quasi-identifier's loss, suppressed records included."""
-    sizes = regrouping.stats(frequency).sizes
+    sizes = regrouping.sizes(frequency)
     levels, nodes = regrouping.levels[:, j], regrouping.nodes[:, j]
     if isinstance(cost, Entropy):
         return _entropy(frequency, regrouping, j)
@@ -66,7 +66,7 @@ def _entropy(frequency: FrequencySet, regrouping: Regrouping, j: int) -> float:
 
 def _features(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> Features:
     """The class sums of a recoding, as one row."""
-    sizes = regrouping.stats(frequency).sizes.astype(float)
+    sizes = regrouping.sizes(frequency).astype(float)
     suppressed = regrouping.suppressed(frequency)
     areas = np.ones(regrouping.n_classes)
     if cost.uses_areas:

@@ -28,7 +28,7 @@ def column_ncp(frequency: FrequencySet, regrouping: Regrouping) -> list[float | 
     records = frequency.n_records
     if not records:
         return [None] * frequency.n_quasi
-    sizes = regrouping.stats(frequency).sizes
+    sizes = regrouping.sizes(frequency)
     suppressed = regrouping.suppressed(frequency)
     return [float(sizes @ _penalties(frequency, regrouping, column) + suppressed * hierarchy.ncp(-1).sum())
             / records for column, hierarchy in enumerate(frequency.hierarchies)]

@@ -65,7 +65,7 @@ def count(frequency: FrequencySet, queries: list[Query]) -> Ints:
 def estimate(frequency: FrequencySet, regrouping: Regrouping, queries: list[Query]) -> Floats:
     """The answers of the release, each label standing evenly for all the values under it."""
     labels = [_Labels(frequency, regrouping, column) for column in range(frequency.n_quasi)]
-    sizes = regrouping.stats(frequency).sizes.astype(np.float64)
+    sizes = regrouping.sizes(frequency).astype(np.float64)
     suppressed = regrouping.suppressed(frequency)
     answers = np.empty(len(queries))
     for n, query in enumerate(queries):
