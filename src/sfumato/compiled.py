@@ -18,8 +18,8 @@ from sfumato.lattice import Lattice
 
 Words = npt.NDArray[np.uint64]
 ARENA_WORDS = 1 << 23
-FEW = 8  # nodes for which threads do not pay
-SAMPLE = 4096  # tuples by which the order of a chain is chosen
+FEW = 16  # nodes for which threads do not pay
+SAMPLE = 1024  # tuples by which the order of a chain is chosen
 
 
 class CompiledEvaluator:

@@ -137,3 +137,11 @@ def test_help_is_quick() -> None:
         start("--help").communicate()
         spent.append(time.perf_counter() - started)
     assert min(spent) < 0.4
+
+
+def test_help_into_a_reader_that_stops_is_quiet() -> None:
+    process = start("anonymize", "--help")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.wait(30)

@@ -37,7 +37,7 @@ def told(debug: bool) -> Iterator[None]:
     """End with a message and an exit code."""
     try:
         yield
-    except (typer.Exit, typer.Abort, CLICK):
+    except (typer.Exit, typer.Abort, CLICK, BrokenPipeError):
         raise
     except SfumatoError as fault:
         screen.refuse(fault.message.rstrip(), fault.remedy)
@@ -101,6 +101,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(prog_name="sfumato")
+    except BrokenPipeError:  # whoever read has read enough
+        screen.silence()
     finally:
         screen.put()
 
