@@ -67,7 +67,8 @@ def story(facts: dict[str, Any]) -> list[str]:
         proven = search["status"] == "optimal"
         told.append(f"Of {search['nodes']:,} ways to generalize, {search['checked']:,} were counted; "
                     + ("that none is better is proven." if proven else
-                       f"none can cost less than {search['bound']:.4g}, {search['gap']:.1%} below the best found."))
+                       f"none can cost less than {search['bound']:.4g}, which is {search['gap']:.1%} below "
+                       "the best found."))
     told.append(f"{records['kept']:,} records are released in {facts['classes']:,} classes.")
     if records["suppressed"]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
