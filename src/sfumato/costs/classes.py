@@ -82,6 +82,10 @@ class KlDivergence(Cost):
         """log2 of the values covered: the sum over columns is the log of the area."""
         return np.log2(self.scene.hierarchies[column].leaves[level])
 
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """log2 of the values covered."""
+        return np.log2(leaves)
+
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
         self.constant = 0.0  # sum of p log2 p over tuples, set by `know`
@@ -123,6 +127,10 @@ class Ambiguity(Cost):
     def cell(self, column: int, level: int) -> Floats:
         """log2 of the values covered."""
         return np.log2(self.scene.hierarchies[column].leaves[level])
+
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """log2 of the values covered."""
+        return np.log2(leaves)
 
     def floor(self, columns: Floats, certain: Ints) -> Floats:
         """The mean area is at least the geometric one; those certainly suppressed may be anything."""
