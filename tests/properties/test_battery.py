@@ -78,7 +78,7 @@ def test_every_record_is_accounted_for(done: tuple[Any, ...]) -> None:
 
 def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> None:
     """By the plain id, each released row finds its private one; the label is on its value's path."""
-    rows, result, released, _ = done
+    rows, _, released, _ = done
     private = {row["id"]: row for row in rows}
     assert set(private) == {row["id"] for row in released}
     for row in released:
