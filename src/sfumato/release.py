@@ -41,13 +41,14 @@ def _look_up(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
 
 
 def _join(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
-    """On other engines: join the labels, and sort last, by a digest that each of them can compute."""
+    """On other engines: join the labels, and sort last, by a digest where the engine has one."""
     rows, others = _numbered(prepared, regrouping)
     labelled = rows.join(lend(prepared.table, _labels(prepared, regrouping)), "number")
     columns = {name: labelled[other] for name, other in others.items()}
     columns |= {name: labelled[f"l{j}"] for j, name in enumerate(prepared.frequency.quasi)}
     released = labelled.select(**{name: columns[name] for name in prepared.released})
-    return released.order_by(_digest(released, seed))
+    digest = _digest(released, seed)
+    return released.order_by(list(released.columns) if digest is None else digest)
 
 
 def _numbered(prepared: Prepared, regrouping: Regrouping) -> tuple[Any, dict[str, str]]:
@@ -82,9 +83,15 @@ def _hash(rows: Any, seed: int) -> Any:
 
 
 def _digest(rows: Any, seed: int) -> Any:
-    """A text for each row that depends on its values and the seed alone: of the row as text."""
-    import ibis
+    """A text for each row that depends on its values and the seed alone; None where the engine has no digest.
 
+    There the values themselves give an order, which tells as little of the input's.
+    """
+    import ibis
+    import ibis.expr.operations as ops
+
+    if not ibis.get_backend(rows).has_operation(ops.HexDigest):
+        return None
     text = ibis.literal(str(seed))
     for name in rows.columns:
         text = text + "\x1f" + rows[name].cast("string").fill_null("\x1e")
