@@ -14,6 +14,7 @@ from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
 from sfumato.request import Names, Said, completed, requested, table_of
 from sfumato.roles import Suggestion
+from sfumato.search import Watch
 from sfumato.verify import Verdict
 
 
@@ -23,12 +24,13 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
               kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
               suppression: float | None = None, suppressed: str | None = None,
               method: dict[str, Any] | None = None, seed: int | None = None, seconds: float | None = None,
-              **reading: Any) -> Result:
+              interruptible: bool = False, watch: Watch | None = None, **reading: Any) -> Result:
     """The release of a table that keeps the promise and the most of the picture.
 
     `recipe` is a file, a mapping or a Recipe; the other words say the same beside it or without it:
     `quasi={"age": {"interval": 5}, "sex": "suppress"}, sensitive=["income"], k=5`. Quasi-identifiers
-    named without a hierarchy get a suggested one, and a warning says which.
+    named without a hierarchy get a suggested one, and a warning says which. The search ends after `seconds`,
+    or at Ctrl-C where it is `interruptible`, with the best found; `watch` is called with its progress.
     """
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
                       c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
@@ -39,7 +41,7 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
             for note in notes:
                 warnings.warn(note, stacklevel=2)
         return pipeline.anonymize(opened, asked, None if out is None else Path(out), format=format,
-                                  report=report, seconds=seconds)
+                                  report=report, seconds=seconds, interruptible=interruptible, watch=watch)
 
 
 def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),

@@ -17,6 +17,7 @@ and sensitive columns never appear in it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -70,8 +71,10 @@ class TableError(RequestError):
         guesses = {n: difflib.get_close_matches(n, present, n=1, cutoff=0.6) for n in names}
         hints = [f"{n!r} (did you mean {g[0]!r}?)" if g else repr(n) for n, g in guesses.items()]
         shown = ", ".join(repr(p) for p in present[:20]) + (" …" if len(present) > 20 else "")
+        nameless = all(re.fullmatch(r"column_?\d+", name) for name in present)
         return cls(f"The table has no column {', '.join(hints)}. It has: {shown}.",
-                   "Correct the name in the recipe.")
+                   "Its first line was not taken for names: if it holds them, say --header (header=True)."
+                   if nameless else "Correct the name in the recipe.")
 
 
 class HierarchyError(RequestError):

@@ -127,8 +127,12 @@ def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, r
         manifest.write(facts, folder / "manifest.json")
         if target is not None:
             table.write_to_database(target.database, target.name, released, replace=target.replace)
-            with table.open_table(target.database, table=target.name) as again:
-                prove(again.table, prepared, recoding)
+            try:
+                with table.open_table(target.database, table=target.name) as again:
+                    prove(again.table, prepared, recoding)
+            except UnprovenError:
+                table.withdraw(target.database, target.name)
+                raise
     return Result(out / path.name, verdict, facts, summary)
 
 

@@ -32,7 +32,7 @@ AT_ONCE = 25  # columns in one query
 AT_ONCE_CELLS = 20_000_000  # cells whose distinct values are counted in one query
 COMBINED = 6  # columns whose pairs and triples are tried
 NEARLY_KEY = 0.9  # distinction from which a column needs no company
-MOSTLY = 0.8  # share of numbers from which a column of text is nearly one of numbers
+MOSTLY = 0.6  # share of numbers from which a column of text is nearly one of numbers
 MARKERS = ("", "?", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-", ".")  # of missing values
 
 

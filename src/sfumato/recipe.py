@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Role = Literal["identifying", "quasi", "sensitive", "plain"]
 Lines = Callable[["Place"], "int | None"]
+LONGEST = 16_000_000  # bytes of a recipe
 
 
 def _number(value: Any) -> Any:
@@ -56,7 +57,7 @@ class Recipe(Strict):
     suppression: Annotated[Number, Field(ge=0, le=1)] = 0.0
     suppressed: Literal["keep", "drop"] = "keep"
     method: Mapping[str, Any] = Field(default_factory=lambda: {"name": "optimal"})
-    seed: Annotated[int, Field(ge=0, strict=True)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63, strict=True)] | None = None
     folder: Path = Path()  # relative paths of hierarchies start here; not part of the file
 
     def named(self, role: Role) -> tuple[str, ...]:
@@ -68,13 +69,18 @@ class Recipe(Strict):
         """Read a recipe's file; its hierarchies are sought beside it."""
         path = Path(path)
         try:
-            text = path.read_bytes().decode("utf-8-sig")
+            with path.open("rb") as file:
+                content = file.read(LONGEST + 1)
+            text = content.decode("utf-8-sig")
         except OSError as error:
             raise RequestError(f"The recipe {str(path)!r} cannot be read: {error.strerror}.",
                                "Name a recipe's file, or write one with: sfumato init TABLE") from error
         except UnicodeDecodeError as error:
             raise RequestError(f"The recipe {str(path)!r} is not text in UTF-8.",
                                "Save it in UTF-8.") from error
+        if len(content) > LONGEST:
+            raise RequestError(f"The recipe {str(path)!r} is longer than {LONGEST:,} bytes: it is no recipe.",
+                               "Name a recipe's file, or write one with: sfumato init TABLE")
         return cls.parse(text, source=path.name, folder=path.parent)
 
     @classmethod
@@ -137,7 +143,8 @@ def _stays_text(path: Place) -> bool:
 def _checked(mapping: Any, folder: str | Path, source: str, faults: list[Fault], lines: Lines) -> Recipe:
     """Check every part, then the parts against each other, and raise all that was found."""
     if not isinstance(mapping, Mapping):
-        shape = f"A recipe is a mapping with columns and criteria; this is {_shown(mapping)}."
+        kind = "a list" if isinstance(mapping, list) else "plain text, perhaps a table"
+        shape = f"A recipe is a mapping with columns and criteria; this is {kind}."
         raise RecipeError(source, [*faults, Fault("the whole", shape, lines(()))])
     reading = _Reading(lines, faults)
     recipe = reading.recipe({k: v for k, v in mapping.items() if v is not None}, Path(folder))

@@ -34,6 +34,8 @@ CONTACT = ("e-mail address", "UUID", "IBAN", "payment card number", "IP address"
            "Finnish personal code", "NHS number", "phone number")
 UNNAMED = re.compile(r"(column|col|field|f|c|v|x|var|unnamed)?[ _:]*\d+", re.IGNORECASE)
 WORDS = ("sex", "marital status", "race", "education", "country", "work", "relationship")
+MOSTLY_NUMBERS = ("Most values are numbers, but not all: name the others under missing, then write "
+                  "{interval: [5, 10, 20]} with widths of your own.")
 LINKED = "Can someone who knows a person find this value elsewhere? If so, make it quasi."
 
 
@@ -164,17 +166,16 @@ def _quasi(column: ColumnProfile, profile: TableProfile, kind: str, reason: str 
 
 def hierarchy_for(column: ColumnProfile, kind: str) -> tuple[Spec, str | None]:
     """A hierarchy for a quasi-identifier, and what is left to decide about it."""
+    if kind == "postcode" and column.longest is not None and column.distinct > 2:
+        return {"prefix": min(column.longest, 50)}, None
     if column.distinct <= FEW:
-        return "suppress", None
+        return "suppress", MOSTLY_NUMBERS if column.mixed and kind != "category" else None
     if kind == "date" and column.kind == "date":
         return _dates(column)
-    if kind == "postcode" and column.longest is not None:
-        return {"prefix": min(column.longest, 50)}, None
     if kind != "category" and column.kind in ("integer", "real"):
         return {"interval": interval_widths(column)}, None
     if column.mixed and kind != "category":
-        return {"frequency": 3}, ("Most values are numbers, but not all: name the others under missing, then "
-                                  "write {interval: [5, 10, 20]} with widths of your own.")
+        return {"frequency": 3}, MOSTLY_NUMBERS
     return {"frequency": 3}, "A tree of meanings keeps more than folding rare values: {tree: file.yaml}."
 
 

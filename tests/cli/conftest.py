@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from sfumato.cli import app
+from sfumato.cli.app import app
 
 SECRET = "s3cr3t"
 RECIPE = """\

@@ -1,5 +1,17 @@
 """The command line, thin: arguments → recipe → pipeline → answer. Heavy rooms are entered by the commands."""
 
-from sfumato.cli.app import app, main
+import signal
+import sys
 
-__all__ = ["app", "main"]
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it with a message, even while it starts, and no more once it ends."""
+    try:
+        from sfumato.cli.app import run
+
+        run()
+    except KeyboardInterrupt:
+        print("sfumato: Interrupted. Nothing half-written is left at the destination.", file=sys.stderr)
+        sys.exit(2)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -51,7 +51,7 @@ def anonymize(
     from sfumato.request import completed, requested, table_of
     from sfumato.table import open_table
 
-    if out is None:
+    if not out:
         raise RequestError("No folder for the release is named.", "Name one: --out DIR")
     chosen = {key: value for key, value in (("name", method), ("cost", cost)) if value is not None}
     asked = requested(recipe, quasi=o.names(quasi), sensitive=o.names(sensitive), k=k, l=l, kind=kind, c=c,
@@ -91,6 +91,7 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
     from sfumato.report.figures import number, percent
+    from sfumato.table.databases import harmless
 
     records, search, cost = facts["records"], facts["search"], facts["cost"]
     screen.say("The promise holds, counted again from the written release:",
@@ -107,7 +108,7 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
-    lines += [("Written to", f"table {target.name}")] if target else []
+    lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
 
 

@@ -26,6 +26,11 @@ CLICK: type[Exception] = next(kind for kind in typer.BadParameter.__mro__
 class Commands(TyperGroup):
     """All commands; whatever goes wrong in one is told here."""
 
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Read what was asked."""
+        with told(debug=False):
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         with told(ctx.params.get("debug", False)):
@@ -43,7 +48,7 @@ def told(debug: bool) -> Iterator[None]:
         screen.refuse(fault.message.rstrip(), fault.remedy)
         raise typer.Exit(fault.exit_code) from (fault if debug else None)
     except KeyboardInterrupt:
-        screen.refuse("Interrupted. Nothing was left at the destination.", "")
+        screen.refuse("Interrupted. Nothing half-written is left at the destination.", "")
         raise typer.Exit(INTERRUPTED) from None
     except MemoryError:
         screen.refuse("There is not enough memory for this.", "Use fewer quasi-identifiers or coarser ones.")
@@ -51,6 +56,11 @@ def told(debug: bool) -> Iterator[None]:
     except Exception as fault:
         if debug:
             raise
+        if any(kind.__name__ == "DatabaseError" for kind in type(fault).__mro__):  # of any driver
+            screen.refuse(f"The database refused its part of the work ({type(fault).__name__}).",
+                          "Check that this user may read the table and make temporary ones; its own words "
+                          "stand in `sfumato --debug …` (they may hold values of the table).")
+            raise typer.Exit(SfumatoError.exit_code) from None
         screen.refuse(f"An unexpected fault: {type(fault).__name__} in {_place(fault)}.",
                       "This is a fault of sfumato: please report it with the traceback, which "
                       "`sfumato --debug …` shows (it may hold values of the table).")
@@ -93,7 +103,7 @@ def sfumato(
     """Find, write, prove and report the release of a private table that keeps the most of the picture."""
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line."""
     screen.forgive_encodings()
     if not sys.warnoptions:

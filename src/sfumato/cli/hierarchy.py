@@ -97,14 +97,27 @@ def show(file: Annotated[str, typer.Argument(help="A hierarchy's .csv or .yaml."
 @app.command("check", epilog=CHECK)
 def check(
     file: Annotated[str, typer.Argument(help="A hierarchy's .csv or .yaml.")],
-    table: TableArgument, column: ColumnArgument, json: o.Json = False, missing: o.Missing = None,
-    table_name: o.TableName = None, delimiter: o.Delimiter = None, quote: o.Quote = None,
-    encoding: o.Encoding = None, header: o.Header = None,
+    table: Annotated[str | None, typer.Argument(help="A file or a database's address: are all values of "
+                                                "its column there?", show_default=False)] = None,
+    column: Annotated[str | None, typer.Argument(help="The column.", show_default=False)] = None,
+    json: o.Json = False, missing: o.Missing = None, table_name: o.TableName = None,
+    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None, header: o.Header = None,
 ) -> None:
-    """Check that a hierarchy is nested, has one root, and covers all values of a table's column."""
+    """Check that a hierarchy is nested and has one root and, with a table, covers a column's values."""
+    from sfumato.hierarchy.files import read
     from sfumato.hierarchy.spec import build as built
     from sfumato.table import open_table
 
+    if table is None:
+        hierarchy = read(Path(file), Path(file).stem)
+        if json:
+            screen.say_json({"fits": True, **facts(hierarchy)})
+        else:
+            screen.say(f"{file} is nested and has one root: {hierarchy.n_values:,} values, "
+                       f"{hierarchy.n_levels} levels.")
+        return
+    if column is None:
+        raise RequestError("No column of the table is named.", f"Name it after the table: {table} COLUMN")
     form = "tree" if Path(file).suffix.lower() in (".yaml", ".yml") else "csv"
     with open_table(table, **o.reading(table_name, delimiter, quote, encoding, header)) as opened:
         values, records = column_of(opened, column, missing or ())

@@ -27,6 +27,7 @@ def init(
 
     from sfumato.api import draft
     from sfumato.request import spec_text
+    from sfumato.table.databases import harmless
 
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     with screen.watching() as run, run.stages("prepare"):
@@ -40,5 +41,6 @@ def init(
     left = [(one.column, one.open) for one in suggestions if one.open]
     if left:
         screen.say("Left for you to decide:", screen.grid(("column", "question"), left), "")
+    shown = harmless(table) + (f" --table {table_name}" if table_name else "")
     screen.say(f"Written: {out}. Read it, decide, then run:",
-               f"  sfumato anonymize {table} --recipe {out} --out release")
+               f"  sfumato anonymize {shown} --recipe {out} --out release")

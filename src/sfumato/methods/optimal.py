@@ -114,6 +114,11 @@ def report(cost: str, lattice: Lattice, found: Found, problem: Problem) -> dict[
 def infeasible(problem: Problem, found: Found) -> InfeasibleError:
     """Say which criterion cannot be met, how close one came, and what to relax."""
     frequency = problem.frequency
+    greedy = max(problem.criteria, key=lambda criterion: criterion.least)
+    if greedy.least > frequency.n_records:
+        return InfeasibleError(
+            f"{greedy.name} ({greedy.promise}) asks for classes of more records than the table has: "
+            f"{frequency.n_records:,}.", "Ask for smaller classes, or give a table with more records.")
     class_of, first, _ = group_at(frequency, found.closest)
     stats = frequency.regroup(class_of, len(first))
     failing = [c for c in problem.criteria if not c.holds(stats).all()]

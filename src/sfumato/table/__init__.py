@@ -5,7 +5,7 @@ from sfumato.table.frames import frame_like
 from sfumato.table.open import open_table
 from sfumato.table.source import Dialect, Source, fingerprint, require_columns, sha256
 from sfumato.table.staging import require_writable, staged
-from sfumato.table.write import write_table, write_to_database
+from sfumato.table.write import withdraw, write_table, write_to_database
 
 __all__ = [
     "Dialect",
@@ -21,6 +21,7 @@ __all__ = [
     "require_writable",
     "sha256",
     "staged",
+    "withdraw",
     "write_table",
     "write_to_database",
 ]

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from sfumato.errors import MissingExtraError, TableError
 from sfumato.table.engine import ask, identifier, literal, reading
 from sfumato.table.files import batches_of
-from sfumato.table.source import EMBEDDED, checked_names
+from sfumato.table.source import EMBEDDED, NAME_ONE, checked_names
 
 ATTACHED = "sfumato_source"
 _URL = re.compile(r"[a-z][a-z0-9+]*://", re.IGNORECASE)
@@ -26,7 +26,9 @@ def is_url(source: str) -> bool:
 
 
 def harmless(url: str) -> str:
-    """The address without user and password."""
+    """The address without user and password; a path as it is."""
+    if not is_url(url):
+        return url
     parts = urlsplit(url)
     return f"{parts.scheme}://{(parts.netloc.rpartition('@')[2])}{parts.path}"
 
@@ -69,10 +71,10 @@ def chosen(wanted: str | None, present: Sequence[str], name: str) -> str:
     if wanted is None and len(present) == 1:
         return present[0]
     if wanted is None:
-        raise TableError(f"{name} holds several tables: {shown}.", "Name one of them (table=…).")
+        raise TableError(f"{name} holds several tables: {shown}.", NAME_ONE)
     guess = difflib.get_close_matches(wanted, present, n=1)
     raise TableError(f"{name} has no table {wanted!r}. It has: {shown}.",
-                     f"Did you mean {guess[0]!r}?" if guess else "Name one of them (table=…).")
+                     f"Did you mean {guess[0]!r}?" if guess else NAME_ONE)
 
 
 def attach_duckdb(backend: Any, path: Path, wanted: str | None) -> Any:

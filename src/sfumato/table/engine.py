@@ -40,11 +40,15 @@ def connect(memory_limit: str | None = None, threads: int | None = None) -> Any:
     }
     try:
         backend = ibis.duckdb.connect(**{k: v for k, v in settings.items() if v is not None})
-    except duckdb.Error:
+        ask(backend, "SET enable_progress_bar = false")
+    except BaseException as fault:
         shutil.rmtree(folder, ignore_errors=True)
-        raise TableError(f"The engine takes no memory limit {memory_limit!r} with {threads!r} threads.",
+        if not isinstance(fault, duckdb.Error):
+            raise
+        asked = (("memory limit", memory_limit), ("number of threads", threads))
+        said = " and ".join(f"the {what} {value!r}" for what, value in asked if value is not None)
+        raise TableError(f"The engine cannot work with {said or 'these settings'}.",
                          "Give the limit as '2GB' or '500MB', and at least one thread.") from None
-    ask(backend, "SET enable_progress_bar = false")
     weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
     return backend
 
@@ -60,7 +64,7 @@ def disconnect(backend: Any) -> None:
 
     try:
         folder = private_folder(backend)
-    except duckdb.ConnectionException:
+    except duckdb.Error:  # closed already, or without memory even for this: the folder goes with the backend
         return
     backend.disconnect()
     shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.errors import MissingExtraError, TableError
 from sfumato.table.engine import BATCH, ask, exact_path, identifier, literal, reading
 from sfumato.table.frames import register
-from sfumato.table.source import EMBEDDED, checked_names, folded
+from sfumato.table.source import EMBEDDED, NAME_ONE, checked_names, folded
 
 
 def load_parquet(backend: Any, path: Path) -> None:
@@ -114,11 +114,11 @@ def _sheet(book: Any, wanted: str | None, name: str) -> Any:
     if wanted is None:
         if len(book.sheetnames) > 1:
             raise TableError(f"{name} has several sheets: {', '.join(map(repr, book.sheetnames))}.",
-                             "Name one of them (table=…).")
+                             NAME_ONE)
         return book[book.sheetnames[0]]
     if wanted not in book.sheetnames:
         raise TableError(f"{name} has no sheet {wanted!r}. It has: {', '.join(map(repr, book.sheetnames))}.",
-                         "Name one of them (table=…).")
+                         NAME_ONE)
     return book[wanted]
 
 

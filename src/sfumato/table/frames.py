@@ -100,11 +100,15 @@ def _from_pyarrow(frame: Any, name: str) -> Any:
 
 def _open_ibis(table: Any) -> Source:
     import ibis
+    from ibis.backends.sql import SQLBackend
 
     checked_names(table.columns, "the Ibis table")
     backend = ibis.get_backend(table)
     if backend.name == "pyspark":
         raise TableError("The Ibis table stands in Spark.", "Give the Spark data frame itself.")
+    if not isinstance(backend, SQLBackend):
+        raise TableError(f"The Ibis table stands in {backend.name}, which does not speak SQL.",
+                         "Give the frame itself.")
     return Source(table, backend, "ibis", "the Ibis table")
 
 

@@ -13,6 +13,7 @@ from sfumato.errors import TableError
 from sfumato.table.engine import ask, identifier, reading
 
 MAX_COLUMNS = 10_000  # beyond, the engine's time grows with the square of the columns
+NAME_ONE = "Name one of them (--table NAME; in Python table=…)."  # tables of a database, sheets of a book
 EMBEDDED = "embedded"  # the table's name in the embedded engine
 FILE_KINDS = frozenset({"csv", "parquet", "arrow", "excel", "json", "duckdb", "sqlite"})
 

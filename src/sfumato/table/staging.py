@@ -32,7 +32,8 @@ def refusal(fault: OSError, destination: Path) -> DestinationError:
     }
     unknown = (fault.strerror or "the system gives no reason", "Choose another place.")
     words, remedy = reasons.get(fault.errno or 0, unknown)
-    return DestinationError(f"{destination} cannot be written: {words}.", remedy)
+    shown = Path(*(part for part in destination.parts if not part.startswith(PREFIX)))
+    return DestinationError(f"{shown} cannot be written: {words}.", remedy)
 
 
 @contextmanager
@@ -108,8 +109,9 @@ def require_writable(folder: Path) -> None:
 
 def _make(folder: Path) -> list[Path]:
     """Make the folder with its parents; the ones made, deepest first."""
-    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+    missing: list[Path] = []
     try:
+        missing = [p for p in (folder, *folder.parents) if not p.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         _unmake(missing)
@@ -119,7 +121,7 @@ def _make(folder: Path) -> list[Path]:
 
 def _unmake(folders: list[Path]) -> None:
     for folder in folders:
-        if folder.is_dir() and not any(folder.iterdir()):
+        if os.path.isdir(folder) and not any(folder.iterdir()):
             folder.rmdir()
 
 

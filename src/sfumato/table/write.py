@@ -8,9 +8,10 @@ import sqlite3
 import tempfile
 import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, get_args
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from sfumato.errors import DestinationError, MissingExtraError
 from sfumato.table.databases import ATTACHED, connect_url, file_of, is_url
@@ -115,6 +116,7 @@ def _write_excel(expression: Any, path: Path, header: bool) -> None:
     try:
         from openpyxl import Workbook
         from openpyxl.utils.exceptions import IllegalCharacterError
+        from openpyxl.writer.excel import ExcelWriter
     except ImportError:
         raise MissingExtraError("An Excel file", "excel") from None
     names = list(expression.columns)
@@ -130,14 +132,26 @@ def _write_excel(expression: Any, path: Path, header: bool) -> None:
                 raise DestinationError(f"Excel holds {EXCEL_ROWS:,} rows; the table has more.",
                                        "Choose another format, for example parquet.")
             sheet.append(row)
-        book.save(path)
+        with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+            ExcelWriter(book, archive).save()
     except IllegalCharacterError:
         raise DestinationError("A text of the table holds a control character, which Excel does not allow.",
                                "Choose another format, for example csv.") from None
     finally:
         book.close()
-        if sheet._writer is not None and os.path.exists(sheet._writer.out):
-            sheet._writer.cleanup()  # or the rows written so far would stay among the temporary files
+        _let_go(sheet)
+
+
+def _let_go(sheet: Any) -> None:
+    """Remove the rows written so far, which would stay among the temporary files and complain at the end."""
+    writer = sheet._writer
+    if writer is None:
+        return
+    for stream in (sheet._rows, writer.xf):
+        with suppress(OSError):  # told already
+            stream.close()
+    if os.path.exists(writer.out):
+        writer.cleanup()
 
 
 def _chained(*parts: Iterator[list[Any]]) -> Iterator[list[Any]]:
@@ -168,15 +182,31 @@ def write_to_database(target: Source | str | os.PathLike[str], name: str, expres
         backend = connect_url(str(target)) if path is None else None
     if path is None:
         _into_backend(backend, name, expression, replace)
-    elif path.suffix in (".sqlite", ".sqlite3", ".db") or str(target).startswith("sqlite://"):
+    elif _is_sqlite(path) or str(target).startswith("sqlite://"):
         _into_sqlite(path, name, expression, replace)
     else:
         _into_duckdb(path, name, expression, replace)
 
 
+def withdraw(database: str | os.PathLike[str], name: str) -> None:
+    """Drop a table from the database at an address, or in a file."""
+    address = str(database)
+    if not is_url(address):
+        address = f"{'sqlite' if _is_sqlite(Path(address)) else 'duckdb'}://{address}"
+    backend = connect_url(address)
+    try:
+        _drop(backend, name)
+    finally:
+        backend.disconnect()
+
+
+def _is_sqlite(path: Path) -> bool:
+    return path.suffix in (".sqlite", ".sqlite3", ".db")
+
+
 def _taken(name: str, place: str) -> DestinationError:
     return DestinationError(f"{place} already has a table {name!r}.",
-                            "Choose another name, or say replace=True.")
+                            "Choose another name, or replace it with --replace (replace=True).")
 
 
 def _into_backend(backend: Any, name: str, expression: Any, replace: bool) -> None:
@@ -194,10 +224,10 @@ def _into_backend(backend: Any, name: str, expression: Any, replace: bool) -> No
         with reading("the table to be written"):
             backend.create_table(temporary, rows)
             if stands:
-                backend.drop_table(name)
+                _drop(backend, name)
             _rename(backend, temporary, name)
     except BaseException:
-        backend.drop_table(temporary, force=True)
+        _drop(backend, temporary)
         raise
 
 
@@ -218,14 +248,25 @@ def _into_connection(backend: Any, name: str, expression: Any, replace: bool) ->
             backend.con.unregister("sfumato_incoming")
 
 
-def _rename(backend: Any, old: str, new: str) -> None:
-    import sqlglot
+def _drop(backend: Any, name: str) -> None:
+    """Drop a table if it is there (Ibis' own way writes no name with the current sqlglot)."""
+    _run(backend, "DROP TABLE IF EXISTS {}", name)
 
+
+def _rename(backend: Any, old: str, new: str) -> None:
     try:
         backend.rename_table(old, new)
     except NotImplementedError:
-        names = (sqlglot.to_identifier(name, quoted=True).sql(backend.dialect) for name in (old, new))
-        backend.raw_sql("ALTER TABLE {} RENAME TO {}".format(*names))
+        _run(backend, "ALTER TABLE {} RENAME TO {}", old, new)
+
+
+def _run(backend: Any, statement: str, *names: str) -> None:
+    """Run a statement about tables, whose names are written as the engine writes them."""
+    import sqlglot
+
+    with backend._safe_raw_sql(statement.format(*(
+            sqlglot.to_identifier(name, quoted=True).sql(backend.dialect) for name in names))):
+        pass
 
 
 def _into_duckdb(path: Path, name: str, expression: Any, replace: bool) -> None:
@@ -236,7 +277,7 @@ def _into_duckdb(path: Path, name: str, expression: Any, replace: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
         rows = Path(folder) / "rows.parquet"
         write_table(expression, rows, "parquet")
-        with _released(reader, path), writing(path):
+        with _released(reader, path), _whole_or_gone(path), writing(path):
             embedded = connect()
             try:
                 ask(embedded, f"ATTACH {literal(path)} AS target (TYPE duckdb)")
@@ -244,8 +285,22 @@ def _into_duckdb(path: Path, name: str, expression: Any, replace: bool) -> None:
                     raise _taken(name, path.name)
                 ask(embedded, f"CREATE OR REPLACE TABLE target.{identifier(name)} AS "
                               f"SELECT * FROM read_parquet({exact_path(rows)})")
+                ask(embedded, "CHECKPOINT target")
             finally:
                 disconnect(embedded)
+
+
+@contextmanager
+def _whole_or_gone(path: Path) -> Iterator[None]:
+    """A database file that was made for a table is gone again if the table cannot be written."""
+    stood = path.exists()
+    try:
+        yield
+    except BaseException:
+        if not stood:
+            for ending in ("", ".wal", "-journal", "-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+        raise
 
 
 def _stands(backend: Any, database: str, name: str) -> bool:
@@ -273,7 +328,8 @@ def _into_sqlite(path: Path, name: str, expression: Any, replace: bool) -> None:
     columns = ", ".join(f"{identifier(column)} {kind}" for column, kind in kinds.items())
     marks = ", ".join("?" for _ in kinds)
     try:
-        with reading("the table to be written"), closing(sqlite3.connect(path, isolation_level=None)) as file:
+        with reading("the table to be written"), _whole_or_gone(path), closing(
+                sqlite3.connect(path, isolation_level=None)) as file:
             file.execute("BEGIN IMMEDIATE")
             stands = file.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", [name]).fetchone()[0]
             if stands and not replace:
