@@ -111,6 +111,13 @@ def _dealt(own: Any, names: list[str], prepared: Prepared, portions: Portions, c
     return whole.union(dealt.select("number", *own.columns))
 
 
+def scattered(rows: Any, seed: int) -> Any:
+    """For each row something to sort by that depends on its values and the seed alone."""
+    import ibis
+
+    return (_hash if ibis.get_backend(rows).name == "duckdb" else _digest)(rows, seed)
+
+
 def _hash(rows: Any, seed: int) -> Any:
     """A number for each row that depends on its values and the seed alone, by the engine's own hash."""
     import ibis

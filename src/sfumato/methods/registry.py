@@ -7,8 +7,9 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.slicing import Sliced
 
-METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal,)}
+METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal, Sliced)}
 
 
 def make(said: Mapping[str, Any]) -> Method:
