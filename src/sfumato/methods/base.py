@@ -51,6 +51,7 @@ class Method(BaseModel, ABC):
     name: ClassVar[str]  # as in a recipe
     citation: ClassVar[str]
     kind: ClassVar[Kind] = "classes"
+    by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
 
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """What is wrong between the parameters and the columns: the parameter, and a sentence."""
