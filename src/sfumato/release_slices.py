@@ -30,7 +30,7 @@ def sliced_table(prepared: Prepared, slices: Slices, seed: int) -> Any:
     columns: dict[str, Any] = {"place": from_numpy(np.arange(len(slices.codes))),
                                BUCKET: from_numpy(slices.bucket_of)}
     for j, name in enumerate((*prepared.frequency.quasi, slices.sensitive)):
-        columns[name] = values_of(prepared, slices, j).take(from_numpy(slices.codes[:, j]))
+        columns[name] = values_of(prepared, slices, j).take(from_numpy(slices.codes[:, j].astype(np.int64)))
     made = lend(prepared.table, pa.table(columns))
     for own in permuted_plain(prepared, slices, seed).values():
         made = made.join(own, "place")
@@ -42,9 +42,8 @@ def values_of(prepared: Prepared, slices: Slices, j: int) -> Any:
     frequency = prepared.frequency
     if j == frequency.n_quasi:
         counted, _ = count(prepared.table, (slices.sensitive,))
-        column = counted.column(0).combine_chunks()
-        return own_values(column, encode(column, prepared.recipe.missing).codes,
-                          frequency.sensitive[slices.sensitive].labels)
+        coded = encode(counted.column(0), prepared.recipe.missing)
+        return own_values(counted.column(0).combine_chunks(), coded.codes, coded.values)
     hierarchy = frequency.hierarchies[j]
     if (slices.codes[:, j] >= hierarchy.n_values).any():
         return from_texts(Labels(hierarchy).names)
@@ -114,9 +113,8 @@ def _sensitive_codes(prepared: Prepared, slices: Slices) -> Any:
     import pyarrow as pa
 
     counted, _ = count(prepared.table, (slices.sensitive,))
-    column = counted.column(0).combine_chunks()
-    return pa.table({"sensitive": column,
-                     "code": from_numpy(encode(column, prepared.recipe.missing).codes)})
+    coded = encode(counted.column(0), prepared.recipe.missing)
+    return pa.table({"sensitive": counted.column(0), "code": from_numpy(coded.codes)})
 
 
 def _rows(prepared: Prepared, slices: Slices) -> Any:
@@ -142,7 +140,8 @@ def _bucket_starts(slices: Slices) -> Any:
     import pyarrow as pa
 
     sizes = slices.sizes
-    return pa.table({BUCKET: from_numpy(np.arange(len(sizes))), "first": from_numpy(np.cumsum(sizes) - sizes)})
+    return pa.table({BUCKET: from_numpy(np.arange(len(sizes))),
+                     "first": from_numpy(np.cumsum(sizes) - sizes)})
 
 
 def examples(prepared: Prepared, slices: Slices, most: int = 6) -> list[dict[str, Any]]:
@@ -153,6 +152,7 @@ def examples(prepared: Prepared, slices: Slices, most: int = 6) -> list[dict[str
     names = [Labels(hierarchy).names for hierarchy in prepared.frequency.hierarchies]
     first = np.searchsorted(slices.bucket_of, chosen)
     tuples = slices.rows(prepared.frequency).classes[slices.source]
-    return [{"labels": {name: names[j][slices.codes[at, j]] for j, name in enumerate(prepared.frequency.quasi)},
+    quasi = prepared.frequency.quasi
+    return [{"labels": {name: names[j][slices.codes[at, j]] for j, name in enumerate(quasi)},
              "records": int(sizes[b]), "tuples": len(np.unique(tuples[at: at + sizes[b]]))}
             for b, at in zip(chosen, first, strict=True)]

@@ -26,12 +26,13 @@ class Verdict:
     classes: int
     suppressed: int  # records whose quasi-identifiers are all `*`
     notes: tuple[str, ...] = ()  # what else should be known
+    unit: tuple[str, str] = ("class", "classes")  # what `classes` counts: one of them, several
 
     def __bool__(self) -> bool:
         return self.holds
 
     def __str__(self) -> str:
-        counted = f"{self.records:,} records, {self.classes:,} classes, {self.suppressed:,} suppressed"
+        counted = f"{self.records:,} records, {self.classes:,} {self.unit[1]}, {self.suppressed:,} suppressed"
         judged = [f"{'holds' if f.holds else 'FAILS'}  {f.name} ({f.promise})" for f in self.findings]
         return "\n".join([f"{'The promise holds' if self.holds else 'The promise does NOT hold'}: {counted}",
                           *(f"  {line}" for line in (*judged, *self.notes))])

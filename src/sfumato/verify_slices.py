@@ -41,7 +41,8 @@ def verify_slices(release: Any, groups: Sequence[Sequence[str]], k: int, l: floa
         Finding("matching-probability", f"l = {l:g}", not revealing, worst, 1 / l,
                 len({block[0] for block in revealing}), 1 / l - worst),
         *_broken(release, groups, missing, fetch, rules, known)]
-    return Verdict(all(one.holds for one in findings), tuple(findings), int(counts.sum()), len(sizes), 0)
+    return Verdict(all(one.holds for one in findings), tuple(findings), int(counts.sum()), len(sizes), 0,
+                   unit=("bucket", "buckets"))
 
 
 def _sums(keys: Sequence[Any], counts: Ints) -> dict[Any, int]:
@@ -60,8 +61,9 @@ def _broken(release: Any, groups: Sequence[Sequence[str]], missing: Sequence[str
         if not any(set(rule) <= set(group) for group in groups):
             continue
         counted, counts = counted_rows(release, list(rule), missing, fetch)
-        hit = np.array([all(in_words(value) == wanted for value, wanted in zip(row, rule.values(), strict=True))
-                        for row in zip(*counted, strict=True)], dtype=bool)
+        wanted = tuple(rule.values())
+        rows = [tuple(map(in_words, row)) for row in zip(*counted, strict=True)]
+        hit = np.array([row == wanted for row in rows], dtype=bool)
         seen, broken, most = True, broken + int(counts[hit].sum()), most + already
     if not seen:
         return []
@@ -75,7 +77,6 @@ def rows_of_groups(release: Any, groups: Sequence[Sequence[str]], missing: Seque
     found = []
     for group in groups:
         counted, counts = counted_rows(release, [BUCKET, *group], missing, fetch)
-        texts = [counted[0], *([None if value is None else in_words(value) for value in column]
-                               for column in counted[1:])]
+        texts = [[None if value is None else in_words(value) for value in column] for column in counted]
         found.append(_sums(list(zip(*texts, strict=True)), counts))
     return found

@@ -51,7 +51,8 @@ def sliced(frequency: FrequencySet, groups: tuple[tuple[str, ...], ...], buckets
               histogram.labels.index(row[-1])] for bucket in buckets for row in bucket]
     bucket_of = np.repeat(np.arange(len(buckets)), [len(bucket) for bucket in buckets])
     assert groups[-1][-1] == name
-    return Slices(groups, bucket_of, np.array(codes, dtype=np.int32), np.zeros(len(codes), int), 2, l)
+    released = np.array(codes, dtype=np.int32)
+    return Slices(groups, bucket_of, released, released, np.zeros(len(codes), int), 2, l)
 
 
 THESIS = [[("32", "F", "130352", "flu"), ("22", "M", "130352", "heart disease"),

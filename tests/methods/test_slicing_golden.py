@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -125,12 +125,12 @@ def matrices(most: int) -> Any:
 def test_groups_are_partitions_and_no_swap_is_better(matrix: np.ndarray[Any, Any], k: int) -> None:
     n = len(matrix)
     groups = pam(1 - matrix, k)
-    assert sorted(sum(groups, [])) == list(range(n)) and len(groups) == min(k, n)
+    assert sorted(chain(*groups)) == list(range(n)) and len(groups) == min(k, n)
     pairs = pairing(matrix)
-    assert sorted(sum(pairs, [])) == list(range(n)) and [len(p) for p in pairs].count(1) == n % 2
+    assert sorted(chain(*pairs)) == list(range(n)) and [len(p) for p in pairs].count(1) == n % 2
     assert weight_of(pairs, matrix) == pytest.approx(brute(list(range(n)), matrix))
     greedy = _greedy(matrix)
-    assert sorted(sum(greedy, [])) == list(range(n)) and max(map(len, greedy)) <= 2
+    assert sorted(chain(*greedy)) == list(range(n)) and max(map(len, greedy)) <= 2
     assert weight_of(greedy, matrix) <= weight_of(pairs, matrix) + 1e-9
     assert n <= EXACT
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,11 +11,12 @@ from sfumato.classes import Floats, Ints
 from sfumato.errors import InfeasibleError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes
-from sfumato.slices.base import Slices, permuted, renumbered
+from sfumato.slices.base import Slices, orders, renumbered
 from sfumato.slices.grouping import Groups, pairing, pam
 from sfumato.slices.partition import Blocks
 
 Named = tuple[tuple[str, ...], ...]
+Rules = tuple[Mapping[str, str], ...]
 
 
 def arranged(groups: str | Named, names: Sequence[str], matrix: Floats, columns: int | None) -> Groups:
@@ -47,17 +48,17 @@ def fitted(groups: Groups, matrix: Floats, frequency: FrequencySet, sensitive: s
         if (most is None or len(beside) < most) and blocks.diverse(rows.counts, l):
             return [*others, [*sorted(beside), last]], blocks
         if not beside:
-            return _impossible(frequency, sensitive, blocks, l)
+            _impossible(frequency, sensitive, blocks, l)
         others.append([beside.pop()])
 
 
-def _impossible(frequency: FrequencySet, sensitive: str, blocks: Blocks, l: float) -> Any:  # noqa: E741
+def _impossible(frequency: FrequencySet, sensitive: str, blocks: Blocks, l: float) -> NoReturn:  # noqa: E741
     rows = frequency.sensitive[sensitive]
     worst, values = blocks.worst(rows.counts), int((rows.whole > 0).sum())
     raise InfeasibleError(
-        f"No sliced release keeps every p(t, s) at 1/{l:g} or below: {sensitive!r} has {values} values, and "
-        f"the most frequent one stands in {worst:.1%} of all records, where {1 / l:.1%} is the most that one "
-        "may have.",
+        f"No sliced release keeps every p(t, s) at 1/{l:g} or below: {sensitive!r} has {values} values, "
+        f"and the most frequent one stands in {worst:.1%} of all records, where {1 / l:.1%} is the most "
+        "that it may have.",
         f"Lower l to {int(1 / worst + 1e-9)} or less." if worst < 1 else "Slicing cannot help here: everybody "
         "has the same sensitive value.")
 
@@ -95,13 +96,17 @@ def gathered(frequency: FrequencySet, sensitive: str, source: Ints, bucket_of: I
 
 def released(groups: Named, frequency: FrequencySet, held: tuple[Ints, Ints, Codes], k: int,
              l: float, rng: np.random.Generator, facts: Mapping[str, Any],  # noqa: E741
-             rules: tuple[Mapping[str, str], ...] = ()) -> Slices:
-    """The buckets' records with every column group in an order of its own."""
-    bucket_of, source, codes = held
+             rules: Rules = (), labels: Codes | None = None) -> Slices:
+    """Step 7: the buckets' records with every column group permuted; `labels` stand for the values."""
+    bucket_of, source, values = held
     names = [*frequency.quasi, groups[-1][-1]]
     members = [[names.index(name) for name in group] for group in groups]
+    codes, hidden = np.empty_like(values), np.empty_like(values)
+    for group, order in zip(members, orders(members, bucket_of, rng), strict=True):
+        codes[:, group] = (values if labels is None else labels)[order][:, group]
+        hidden[:, group] = values[order][:, group]
     sizes = np.bincount(bucket_of)
     notes = {"facts": {"column_groups": [list(group) for group in groups],
                        "buckets": {"count": len(sizes), "smallest": int(sizes.min()),
                                    "largest": int(sizes.max())}, **facts}}
-    return Slices(groups, bucket_of, permuted(members, bucket_of, codes, rng), source, k, l, rules, notes)
+    return Slices(groups, bucket_of, codes, codes if labels is None else hidden, source, k, l, rules, notes)

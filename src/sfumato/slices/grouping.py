@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -75,7 +75,7 @@ def _exact(weight: Floats) -> Groups:
     """The best of all pairings, from the best of all smaller sets."""
     n = len(weight)
 
-    @lru_cache(maxsize=None)
+    @cache
     def best(left: int, single: bool) -> tuple[float, tuple[tuple[int, ...], ...]]:
         if not left:
             return 0.0, ()

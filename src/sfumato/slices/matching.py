@@ -77,14 +77,15 @@ def _entries(slices: Slices, frequency: FrequencySet, group: list[int], targets:
     value, label = covering(frequency, group, frequency.codes[targets[first_known]][:, group], labels)
     triples = (shown * slices.n_classes + slices.bucket_of) * n_values + slices.codes[:, -1]
     found, counts = np.unique(triples, return_counts=True)
-    starts = np.searchsorted(found // (slices.n_classes * n_values), np.arange(len(labels) + 1))
+    width = slices.n_classes * n_values
+    starts = np.searchsorted(found // width, np.arange(len(labels) + 1))
     lengths = np.diff(starts)[label]
     at = np.repeat(starts[label] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    keys = np.repeat(value, lengths) * (slices.n_classes * n_values) + found[at] % (slices.n_classes * n_values)
+    keys = np.repeat(value, lengths) * width + found[at] % width
     merged, position = np.unique(keys, return_inverse=True)
     records = np.bincount(position, weights=counts[at], minlength=len(merged)).astype(np.int64)
-    rest = merged % (slices.n_classes * n_values)
-    return known, (merged // (slices.n_classes * n_values), rest // n_values, rest % n_values, records)
+    rest = merged % width
+    return known, (merged // width, rest // n_values, rest % n_values, records)
 
 
 def covering(frequency: FrequencySet, group: list[int], known: Codes, labels: Codes) -> tuple[Ints, Ints]:
@@ -113,7 +114,7 @@ def _joined(parts: list[tuple[int, Ints, Ints, Ints, Ints, bool]], sizes: Ints, 
     firsts = np.cumsum([0, *(n for n, *_ in parts)])[:-1].astype(np.int64)
     n_all = sum(n for n, *_ in parts)
     owners, buckets, shares, inside, end = [], [], [], [], 0
-    inside_value = inside_share = np.zeros(0)
+    inside_value, inside_share = np.zeros(0, dtype=np.int64), np.zeros(0)
     for first, (_, value, bucket, sensitive, records, last) in zip(firsts, parts, strict=True):
         entry, position = np.unique(value * len(sizes) + bucket, return_inverse=True)
         held = np.bincount(position, weights=records)

@@ -54,8 +54,8 @@ def buckets(frequency: FrequencySet, rows: Histogram, blocks: Blocks, k: int, l:
         return _plain(frequency, rows, blocks, k, l)
     from sfumato.slices import kernels
 
-    made: Ints = kernels.partition(ranks, places, spans, frequency.counts, starts, blocks.cells, blocks.of_row,
-                                   rows.counts, blocks.n_cells, blocks.n_blocks, k, 1 / l)
+    made: Ints = kernels.partition(ranks, places, spans, frequency.counts, starts, blocks.cells,
+                                   blocks.of_row, rows.counts, blocks.n_cells, blocks.n_blocks, k, 1 / l)
     return made
 
 

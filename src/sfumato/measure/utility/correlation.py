@@ -26,13 +26,14 @@ ROUNDING = 1e-12
 Matrix = tuple[tuple[float | None, ...], ...]
 
 
-def correlate(frequency: FrequencySet, released: Released) -> Correlations | None:
-    """Both association matrices; None with fewer than two columns."""
+def correlate(frequency: FrequencySet, released: Released,
+              of: FrequencySet | None = None) -> Correlations | None:
+    """Both association matrices; None with fewer than two columns. The release may count by `of`."""
     columns = (*frequency.quasi, *frequency.sensitive)
     if len(columns) < 2:
         return None
     before = _matrix(frequency.codes, frequency.counts, list(frequency.sensitive.values()))
-    merged = frequency.regroup(released.class_of, len(released.sizes))
+    merged = (of or frequency).regroup(released.class_of, len(released.sizes))
     after = _matrix(released.cells, released.sizes, list(merged.sensitive.values()))
     return Correlations(columns, before, after, _largest_change(before, after), DEFINITION, CITATION)
 
