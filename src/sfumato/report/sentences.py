@@ -175,7 +175,7 @@ def sliced(manifest: Manifest) -> dict[str, str]:
     """What a release of true values in permuted columns leaves open."""
     groups = "; ".join(listing(group) for group in manifest["column_groups"])
     return {"title": "Values are as they were",
-            "text": f"The values of each column, and their combinations within a group of columns ({groups}), "
+            "text": f"The values of each column, and their combinations in a group of columns ({groups}), "
                     "are those of real "
                     "people: somebody may recognize that a person is in the table. What is hidden is which "
                     "values of different groups belong to one person. A row of the file is nobody's record."}

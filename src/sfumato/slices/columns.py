@@ -59,8 +59,8 @@ def _impossible(frequency: FrequencySet, sensitive: str, blocks: Blocks, l: floa
         f"No sliced release keeps every p(t, s) at 1/{l:g} or below: {sensitive!r} has {values} values, "
         f"and the most frequent one stands in {worst:.1%} of all records, where {1 / l:.1%} is the most "
         "that it may have.",
-        f"Lower l to {int(1 / worst + 1e-9)} or less." if worst < 1 else "Slicing cannot help here: everybody "
-        "has the same sensitive value.")
+        f"Lower l to {int(1 / worst + 1e-9)} or less." if worst < 1 else "Slicing cannot help: everybody has "
+        "the same sensitive value.")
 
 
 def named(groups: Groups, names: Sequence[str]) -> Named:
