@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from functools import cache
 from itertools import chain, combinations
 from typing import Any
@@ -14,6 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import SHARED
 
+from sfumato.frequency import FrequencySet
+from sfumato.hierarchy.core import Hierarchy
+from sfumato.slices.cells import RATES, Pair
 from sfumato.slices.correlation import contingency, discretize
 from sfumato.slices.grouping import EXACT, _greedy, pairing, pam
 
@@ -148,3 +152,41 @@ def brute(left: list[int], matrix: np.ndarray[Any, Any]) -> float:
     if len(left) % 2:
         totals.append(brute(rest, matrix))
     return max(totals)
+
+
+@cache
+def pair(first: str, second: str, missing: bool, distinct: bool) -> Pair:
+    """Two columns of Adult as the method counts them."""
+    chosen = [(row[NAMES.index(first)], row[NAMES.index(second)]) for row in adult(missing, distinct)]
+    columns = [sorted({row[n] for row in chosen}) for n in (0, 1)]
+    hierarchies = tuple(Hierarchy(name, tuple((value, "*") for value in column))
+                        for name, column in zip((first, second), columns, strict=True))
+    counted = Counter(chosen)
+    codes = np.array([[h.code_of[v] for h, v in zip(hierarchies, row, strict=True)] for row in counted])
+    return Pair.of(FrequencySet(hierarchies, codes, np.array([*counted.values()])), 0, 1)
+
+
+@pytest.mark.parametrize(("name", "missing", "distinct"), [
+    ("32561d", True, True), ("30162d", False, True), ("32561p", True, False)])
+@needs_shared
+def test_count_tables_of_the_cells(name: str, missing: bool, distinct: bool) -> None:
+    """Tables 4.1 and 4.2 by the reading that gives their first column; 30 numbers a file."""
+    entry = golden()[f"cells/adult/{name}"]
+    assert list(RATES) == entry["inputs"]["phi_lpl"]
+    short = {"marital": "marital-status"}
+    for reading, expected in entry["recomputed"].items():
+        first, second = reading[2:-1].split("|")
+        rows = pair(short.get(first, first), second, missing, distinct).table()
+        for ours, theirs in (("rare_cells", "lpl_cells"), ("rare_records", "lpl_tuples"),
+                             ("certain_cells", "upl_cells"), ("certain_records", "upl_tuples")):
+            assert [row[ours] for row in rows] == expected[theirs], (reading, theirs)
+
+
+@needs_shared
+def test_the_almost_certain_cells_are_husbands_and_wives() -> None:
+    """The published shares of the two cells of Table 4.2 are those of distinct tuples."""
+    found = pair("marital-status", "relationship", True, True)
+    assert int(found.nearly_certain(0.98).sum()) == 2
+    shares = golden()["data/dedup"]["recomputed"]["distinct_on_8"]
+    assert found.counts[found.nearly_certain(0.98)].sum() / found.counts.sum() == pytest.approx(
+        shares["husband"] + shares["wife"], abs=0.01)

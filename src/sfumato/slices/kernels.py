@@ -154,3 +154,41 @@ def matching(values, firsts, starts, buckets, shares, inside, inside_value, insi
             for s in range(n_values):
                 p[t, s] /= total[t]
     return p, matches, total
+
+
+@nb.njit(cache=True, nogil=True)
+def swap(own, beside, chosen, state, starts, group, rank, reach, allowed, rule_value, rule_holds, draws):
+    """Swap values of one column between records of a bucket; `state` marks those that were swapped.
+
+    A record that is chosen and not yet protected gives its value to another one of its bucket and
+    takes its value: of the same rank group, with another partner value, both new pairs allowed, no
+    rule broken. The search begins at a random record and goes round.
+    """
+    for b in range(len(starts) - 1):
+        low, high = starts[b], starts[b + 1]
+        size = high - low
+        for i in range(low, high):
+            if not chosen[i] or state[i]:
+                continue
+            first = np.int64(draws[i] * size)
+            for step in range(size):
+                j = low + (first + step) % size
+                if state[j] or own[i] == own[j] or beside[i] == beside[j]:
+                    continue
+                if reach >= 0:
+                    if abs(rank[own[i]] - rank[own[j]]) > reach:
+                        continue
+                elif group[own[i]] != group[own[j]]:
+                    continue
+                if not (allowed[own[j], beside[i]] and allowed[own[i], beside[j]]):
+                    continue
+                fine = True
+                for r in range(len(rule_value)):
+                    if ((rule_value[r] == own[j] and rule_holds[r, i])
+                            or (rule_value[r] == own[i] and rule_holds[r, j])):
+                        fine = False
+                        break
+                if fine:
+                    own[i], own[j] = own[j], own[i]
+                    state[i] = state[j] = True
+                    break
