@@ -28,13 +28,13 @@ class CompiledEvaluator:
     def __init__(self, frequency: FrequencySet, lattice: Lattice, k: int, cost: Cost) -> None:
         self.k, self.cost, self.lattice = k, cost, lattice
         self._weigh(frequency, cost)
-        self._pack(frequency, np.arange(frequency.n_quasi))
-        self._pack(frequency, self._merging_order())
+        self.keys = self._pack(frequency, np.arange(frequency.n_quasi))
+        self.keys = self._pack(frequency, self._merging_order())
         by_word = np.argsort(self.keys)
-        self.keys, self.counts = self.keys[by_word], self.counts[by_word]
+        self.keys, self.counts = self.keys[by_word], frequency.counts[by_word]
         self.workers = [Worker(self, frequency.n_tuples) for _ in range(cores())]
 
-    def _pack(self, frequency: FrequencySet, order: Ints) -> None:
+    def _pack(self, frequency: FrequencySet, order: Ints) -> Words:
         """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or.
 
         The first column of a chain has the lowest bits, so that in sorted words those that merge
@@ -47,10 +47,9 @@ class CompiledEvaluator:
         self.shifts = shifts
         self.masks = np.array([((1 << w) - 1) << int(s) for w, s in zip(widths, shifts, strict=True)],
                               dtype=np.uint64)
-        self.keys = np.zeros(frequency.n_tuples, dtype=np.uint64)
+        keys = np.zeros(frequency.n_tuples, dtype=np.uint64)
         for j in range(frequency.n_quasi):
-            self.keys |= frequency.codes[:, j].astype(np.uint64) << shifts[j]
-        self.counts = frequency.counts
+            keys |= frequency.codes[:, j].astype(np.uint64) << shifts[j]
         deepest = max(self.lattice.shape)
         self.lift_at = np.zeros((frequency.n_quasi, deepest), dtype=np.int64)
         tables, end = [], 0
@@ -60,6 +59,7 @@ class CompiledEvaluator:
                 tables.append(hierarchy.nodes[level].astype(np.uint64) << shifts[j])
                 end += hierarchy.n_values
         self.lift = np.concatenate(tables)
+        return keys
 
     def _weigh(self, frequency: FrequencySet, cost: Cost) -> None:
         """The cost's cell weights and the leaves, all nodes of all levels in one row."""

@@ -18,13 +18,20 @@ from sfumato.errors import RequestError, TableError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
+from sfumato.methods.registry import make
+from sfumato.methods.sliced import Slicing
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
+from sfumato.slices.base import BUCKET
 from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
+from sfumato.verify_slices import verify_slices
 
 MANIFEST = "manifest.json"
+SLICED = RequestError("The rows of a sliced release are nobody's, so they cannot be measured like records.",
+                      "What it says of people and what it lost was measured when it was made: see the "
+                      "report, or manifest.json. To attack it: sfumato attack.")
 
 
 @dataclass(frozen=True)
@@ -86,10 +93,31 @@ def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
         if not table.fetch(opened.table.aggregate(n=opened.table.count())).column("n")[0].as_py():
             raise TableError(f"{opened.name} has no records, so nothing can be judged.",
                              "Give a release with records.")
-        verdict = verify(opened.table, quasi, sensitive, bound(opened.table, recipe), recipe.missing,
-                         table.fetch)
+        verdict = recount(place, opened, recipe)
         left = [name for name in recipe.named("identifying") if name in opened.table.columns]
         return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
+
+
+def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
+    """The verdict on a release of the kind that the recipe's method makes."""
+    method = make(recipe.method)
+    if isinstance(method, Slicing):
+        return recount_slices(place, opened, recipe, method)
+    return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
+                  bound(opened.table, recipe), recipe.missing, table.fetch)
+
+
+def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
+    """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
+    facts = place.manifest or {}
+    groups = facts.get("column_groups") or getattr(method, "groups", None)
+    if groups is None or isinstance(groups, str):
+        raise RequestError("Which columns of this sliced release were kept together is not known.",
+                           f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
+                           "method: groups: [[age, sex], [postcode, diagnosis]].")
+    table.require_columns(opened, (BUCKET,))
+    return verify_slices(opened.table, groups, method.k, method.l, recipe.missing, table.fetch,
+                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
@@ -148,6 +176,8 @@ def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
     bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
     with table.open_table(source, **reading) as opened:
+        if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
+            raise SLICED
         frequency = prepare(opened.table, bare).frequency
     kept, suppressed = without_stars(frequency)
     as_it_is = Regrouping(np.arange(kept.n_tuples), np.zeros_like(kept.codes), kept.codes)
@@ -191,6 +221,8 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
     from sfumato.measure.collect import as_dict, collect
     from sfumato.stages import Stages
 
+    if isinstance(make(recipe.method), Slicing):
+        raise SLICED
     verdict = check(place, recipe, **reading)
     seed = recipe.seed or 0
     with table.open_table(original, **reading) as private:

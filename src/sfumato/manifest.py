@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import table
+from sfumato.methods.base import Recoding
 from sfumato.prepare import Prepared
-from sfumato.recoding import Regrouping
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
 
 
-def build(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict,
+def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict: Verdict,
           measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None) -> dict[str, Any]:
     """Everything about a run that may be published."""
     frequency, notes = prepared.frequency, recoding.notes
@@ -40,22 +40,27 @@ def build(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdic
         "sha256": {"table": table.fingerprint(opened),
                    "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
                    "release": table.sha256(path) if path else None},
-        "columns": _columns(prepared, levels),
+        "columns": _columns(prepared, levels, notes.get("facts", {}).get("column_groups", [])),
         "recipe": recipe,
+        **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
     facts["story"] = story(facts)
     return facts
 
 
-def _columns(prepared: Prepared, levels: dict[str, int] | None) -> dict[str, dict[str, Any]]:
-    """Each released or dropped column's role, and a quasi-identifier's level of how many."""
+def _columns(prepared: Prepared, levels: dict[str, int] | None,
+             groups: list[list[str]]) -> dict[str, dict[str, Any]]:
+    """Each released or dropped column's role, and a quasi-identifier's level of how many, or its group."""
     roles = {name: column.role for name, column in prepared.recipe.columns.items()}
     described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
                                             for name in prepared.table.columns}
     for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
         level = levels[hierarchy.column] if levels else None
         described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
+    for group in groups:
+        for name in group:
+            described[name]["group"] = group
     return described
 
 
@@ -69,10 +74,23 @@ def story(facts: dict[str, Any]) -> list[str]:
                     + ("that none is better is proven." if proven else
                        f"none can cost less than {search['bound']:.4g}, which is {search['gap']:.1%} below "
                        "the best found."))
-    told.append(f"{records['kept']:,} records are released in {facts['classes']:,} classes.")
+    told += _sliced(facts) if "column_groups" in facts else [
+        f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
     if records["suppressed"]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
+    return told
+
+
+def _sliced(facts: dict[str, Any]) -> list[str]:
+    """What was done to a table whose values stay and whose columns are permuted."""
+    groups = " | ".join(", ".join(group) for group in facts["column_groups"])
+    told = [f"{facts['records']['kept']:,} records stand in {facts['buckets']['count']:,} buckets; within a "
+            f"bucket, each of these groups of columns has an order of its own: {groups}."]
+    if cells := facts.get("cells"):
+        told.append(f"{cells['records']:,} records have one of {cells['selected']:,} cells that give people "
+                    f"away: {cells['swapped']:,} of them were swapped and {cells['generalized']:,} "
+                    f"generalized; {cells['partners']:,} further records lent their values.")
     return told
 
 

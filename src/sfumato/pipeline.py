@@ -14,15 +14,14 @@ import numpy as np
 
 from sfumato import manifest, table
 from sfumato.errors import UnprovenError
+from sfumato.kinds import Kind, kind_of
 from sfumato.methods.base import Problem
 from sfumato.methods.registry import make
-from sfumato.prepare import Prepared, prepare
+from sfumato.prepare import prepare
 from sfumato.recipe import Recipe
-from sfumato.recoding import Regrouping
-from sfumato.release import examples, released_table
 from sfumato.search import Clock, Watch
 from sfumato.stages import Stages
-from sfumato.verify import Verdict, verify
+from sfumato.verify import Verdict
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,8 @@ class Result:
         return self.summary
 
     def __str__(self) -> str:
+        if groups := self.manifest.get("column_groups"):
+            return f"{self.verdict}\n  groups: {' | '.join(', '.join(group) for group in groups)}"
         levels = ", ".join(f"{name} {level}" for name, level in (self.manifest["levels"] or {}).items())
         return f"{self.verdict}\n  levels: {levels or 'several a column'}"
 
@@ -86,28 +87,28 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
             problem = Problem(prepared.frequency, prepared.criteria, recipe.suppression, prepared.weights,
                               Clock(seconds, interruptible), watch)
             rng = np.random.default_rng(seed)
-            recoding = make(recipe.method).solve(problem, rng)  # Regrouping: tuple → class → labels
-        released = released_table(prepared, recoding, seed)  # ibis.Table: joins, not yet run
+            recoding = make(recipe.method).solve(problem, rng)  # tuple → class → labels, or buckets
+        kind = kind_of(prepared, recoding)  # how such a recoding is written, proven and measured
+        released = kind.released(seed)  # ibis.Table: joins, not yet run
         if out is None:
-            return _to_frame(opened, prepared, recoding, released, seed, report, stages)
+            return _to_frame(opened, kind, released, seed, report, stages)
         engine: dict[str, Any] = {name: reading.get(name) for name in ("memory_limit", "threads")}
-        return _to_folder(opened, prepared, recoding, released, seed, report, stages, out, format, target,
-                          engine)
+        return _to_folder(opened, kind, released, seed, report, stages, out, format, target, engine)
 
 
-def _to_frame(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
-              report: bool | str, stages: Stages) -> Result:
+def _to_frame(opened: table.Source, kind: Kind, released: Any, seed: int, report: bool | str,
+              stages: Stages) -> Result:
     """Release a frame of the kind that came in; the frame itself is what is verified."""
     with stages("write"):
         frame = table.frame_like(opened, released)
     with stages("verify"), table.open_table(frame) as again:
-        verdict = prove(again.table, prepared, recoding)
-    facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, None)
+        verdict = prove(again.table, kind)
+    facts, summary = _account(opened, kind, verdict, seed, report, stages, None)
     return Result(frame, verdict, facts, summary)
 
 
-def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, released: Any, seed: int,
-               report: bool | str, stages: Stages, out: Path, format: str, target: Target | None,
+def _to_folder(opened: table.Source, kind: Kind, released: Any, seed: int, report: bool | str,
+               stages: Stages, out: Path, format: str, target: Target | None,
                engine: dict[str, Any]) -> Result:
     """Write release, manifest and report whole: all of them appear, or nothing does."""
     with table.staged(out) as folder:
@@ -116,8 +117,8 @@ def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, r
             dialect = opened.dialect if opened.dialect and format == "csv" else table.Dialect()
             table.write_table(released, path, format, delimiter=dialect.delimiter)  # type: ignore[arg-type]
         with stages("verify"), table.open_table(path, **manifest.reading(format, dialect), **engine) as again:
-            verdict = prove(again.table, prepared, recoding)
-        facts, summary = _account(opened, prepared, recoding, verdict, seed, report, stages, path)
+            verdict = prove(again.table, kind)
+        facts, summary = _account(opened, kind, verdict, seed, report, stages, path)
         if summary is not None:
             from sfumato.report import render
 
@@ -129,23 +130,19 @@ def _to_folder(opened: table.Source, prepared: Prepared, recoding: Regrouping, r
             table.write_to_database(target.database, target.name, released, replace=target.replace)
             try:
                 with table.open_table(target.database, table=target.name) as again:
-                    prove(again.table, prepared, recoding)
+                    prove(again.table, kind)
             except UnprovenError:
                 table.withdraw(target.database, target.name)
                 raise
     return Result(out / path.name, verdict, facts, summary)
 
 
-def prove(release: Any, prepared: Prepared, recoding: Regrouping) -> Verdict:
+def prove(release: Any, kind: Kind) -> Verdict:
     """The verdict; a release that fails it, or is not the one that was found, is not released."""
-    recipe = prepared.recipe
-    verdict = verify(release, recipe.named("quasi"), recipe.named("sensitive"), prepared.criteria,
-                     recipe.missing, table.fetch)
-    dropped = recoding.suppressed(prepared.frequency) if recipe.suppressed == "drop" else 0
+    verdict = kind.verdict(release)
     wrong = [f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds]
-    if verdict.records != prepared.frequency.n_records - dropped:
-        wrong.append(f"{verdict.records:,} records")
-    if tuple(release.columns) != prepared.released:
+    wrong += kind.differences(release, verdict)
+    if tuple(release.columns) != kind.columns:
         wrong.append("other columns than were to be released")
     if wrong:
         raise UnprovenError(f"The release failed its own verdict: {', '.join(wrong)}. It was withdrawn.",
@@ -153,22 +150,18 @@ def prove(release: Any, prepared: Prepared, recoding: Regrouping) -> Verdict:
     return verdict
 
 
-def _account(opened: table.Source, prepared: Prepared, recoding: Regrouping, verdict: Verdict, seed: int,
-             report: bool | str, stages: Stages,
-             path: Path | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _account(opened: table.Source, kind: Kind, verdict: Verdict, seed: int, report: bool | str,
+             stages: Stages, path: Path | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Measure what was released; the manifest, and the report's summary where one is wanted."""
-    from sfumato.costs.measured import measure_all
-    from sfumato.measure.collect import as_dict, collect
+    from sfumato.measure.collect import as_dict
 
     with stages("measure"):
-        frequency = prepared.frequency
-        costs = measure_all(frequency, recoding, prepared.weights)
-        least = max(5, *(criterion.least for criterion in prepared.criteria))
-        evidence = collect(frequency, recoding, costs=costs, least=least, rng=np.random.default_rng(seed))
-        facts = manifest.build(opened, prepared, recoding, verdict, as_dict(evidence), seed, stages, path)
+        evidence = kind.evidence(np.random.default_rng(seed))
+        facts = manifest.build(opened, kind.prepared, kind.recoding, verdict, as_dict(evidence), seed, stages,
+                               path)
     if not report:
         return facts, None
     from sfumato.report.summary import summarize
 
     with stages("report"):
-        return facts, summarize(facts, evidence, examples(prepared, recoding))
+        return facts, summarize(facts, evidence, kind.examples())

@@ -272,11 +272,27 @@ class _Reading:
         if quasi and not any(recipe.columns[name].weight for name in quasi):
             yield self.fault(("columns",), "Every quasi-identifier has weight 0, so no release is better "
                              "than another. Give at least one a weight above 0.")
-        if not recipe.criteria and "criteria" not in spoiled:
+        yield from self.about_method(recipe, spoiled)
+        own = "method" in spoiled or promises_itself(recipe.method)
+        if not recipe.criteria and "criteria" not in spoiled and not own:
             yield self.fault(("criteria",), "There is no criterion, so nothing is promised. "
                              "Add one, such as {k-anonymity: {k: 5}}.")
         for position, criterion in zip(self.positions, recipe.criteria, strict=True):
             yield from self.about(criterion, ("criteria", position, criterion.name), recipe)
+
+    def about_method(self, recipe: Recipe, spoiled: set[str]) -> Iterable[Fault]:
+        """What is wrong between the method and the columns, or the promise."""
+        from sfumato.methods.registry import make
+
+        if "method" in spoiled:
+            return
+        method = make(recipe.method)
+        if "columns" not in spoiled:
+            for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
+                yield self.fault(("method", name) if name else ("method",), what)
+        if recipe.criteria and promises_itself(recipe.method):
+            yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
+                             "about classes of records that look alike. Take the criteria out.")
 
     def about(self, criterion: Criterion, path: Place, recipe: Recipe) -> Iterable[Fault]:
         """What is wrong between one criterion and the rest."""
@@ -291,6 +307,13 @@ class _Reading:
             yield self.fault(("suppressed",), f"{criterion.name} compares each class with the whole table, "
                              "and records that are dropped change the whole. Write suppressed: keep, or "
                              "suppression: 0.")
+
+
+def promises_itself(method: Mapping[str, Any]) -> bool:
+    """Whether a method's parameters say what its release promises, so that criteria have no place."""
+    from sfumato.methods.registry import METHODS
+
+    return METHODS[method["name"]].kind != "classes"
 
 
 def _sentence(found: Any, path: Place, model: type[BaseModel]) -> str:

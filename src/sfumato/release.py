@@ -50,7 +50,7 @@ def _join(prepared: Prepared, regrouping: Regrouping, seed: int) -> Any:
     columns = {name: labelled[other] for name, other in others.items()}
     columns |= {name: labelled[f"l{j}"] for j, name in enumerate(prepared.frequency.quasi)}
     released = labelled.select(**{name: columns[name] for name in prepared.released})
-    return released.order_by(_by_digest(released, seed))
+    return released.order_by(_digest(released, seed))
 
 
 def _numbered(prepared: Prepared, regrouping: Regrouping, seed: int) -> tuple[Any, dict[str, str]]:
@@ -100,7 +100,7 @@ def _dealt(own: Any, names: list[str], prepared: Prepared, portions: Portions, c
     if (n_portions == 1).all():
         return whole
     shared = matched.filter(matched["number"] == DEALT).select("cell", *own.columns)
-    by_digest = ibis.window(group_by=shared["cell"], order_by=_by_digest(shared, seed))
+    by_digest = ibis.window(group_by=shared["cell"], order_by=_digest(shared, seed))
     ranked = shared.mutate(rank=ibis.row_number().over(by_digest))
     ends = np.cumsum(counts)
     ends -= (ends - counts)[np.searchsorted(cells, cells)]  # what came before the cell's first portion
@@ -109,6 +109,13 @@ def _dealt(own: Any, names: list[str], prepared: Prepared, portions: Portions, c
     dealt = ranked.join(deal, [ranked["cell"] == deal["of"], ranked["rank"] >= deal["start"],
                                ranked["rank"] < deal["end"]])
     return whole.union(dealt.select("number", *own.columns))
+
+
+def scattered(rows: Any, seed: int) -> Any:
+    """For each row something to sort by that depends on its values and the seed alone."""
+    import ibis
+
+    return (_hash if ibis.get_backend(rows).name == "duckdb" else _digest)(rows, seed)
 
 
 def _hash(rows: Any, seed: int) -> Any:
@@ -125,20 +132,19 @@ def _hash(rows: Any, seed: int) -> Any:
     return hashed
 
 
-def _by_digest(rows: Any, seed: int) -> list[Any]:
-    """What to sort by for an order that depends on the rows' values and the seed alone: a digest of each.
+def _digest(rows: Any, seed: int) -> Any:
+    """A text for each row that depends on its values and the seed alone: a digest of the row as text.
 
-    An engine without one sorts by the values themselves, which tells as little of the input's order.
+    An engine without digests has to sort by the text itself, which tells as little of the input's order.
     """
     import ibis
     import ibis.expr.operations as ops
 
-    if not ibis.get_backend(rows).has_operation(ops.HexDigest):
-        return [rows[name] for name in rows.columns]
     text = ibis.literal(str(seed))
     for name in rows.columns:
         text = text + "\x1f" + rows[name].cast("string").fill_null("\x1e")
-    return [text.hexdigest("sha256")]
+    digests = ibis.get_backend(rows).has_operation(ops.HexDigest)
+    return text.hexdigest("sha256") if digests else text
 
 
 def _labels(prepared: Prepared, regrouping: Regrouping) -> Any:

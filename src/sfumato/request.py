@@ -40,12 +40,36 @@ def requested(said: Said, *, quasi: Names = (), sensitive: Names = (), identifyi
     columns |= {name: {"role": "sensitive"} for name in listed(sensitive)}
     columns |= {name: {"role": "identifying"} for name in listed(identifying)}
     protected = listed(sensitive) or (base.named("sensitive") if base else ())
-    changes |= {"columns": columns or None, "missing": listed(missing) or None,
-                "criteria": criteria(base, protected, k, l, kind, c, t)}
+    method = changes.get("method") or (base.method if base else {})
+    if own_promise(method):
+        changes |= {"method": {**method, **its_own(method, k=k, l=l, kind=kind, c=c, t=t)}}
+    else:
+        changes["criteria"] = criteria(base, protected, k, l, kind, c, t)
+    changes |= {"columns": columns or None, "missing": listed(missing) or None}
     changes = {name: value for name, value in changes.items() if value is not None}
     if base is None:
         return Recipe.from_dict(changes, source=OURS)
     return base.with_(source=OURS, **changes) if changes else base
+
+
+def own_promise(method: Mapping[str, Any]) -> bool:
+    """Whether a method's parameters are its promise (an unknown method is told of later)."""
+    from sfumato.methods.registry import METHODS
+
+    known = METHODS.get(method.get("name", ""))
+    return known is not None and known.kind != "classes"
+
+
+def its_own(method: Mapping[str, Any], **said: Any) -> dict[str, Any]:
+    """What is said of k and l, as the method's parameters."""
+    from sfumato.methods.registry import METHODS
+
+    given = {name: value for name, value in said.items() if value is not None}
+    unknown = [name for name in given if name not in METHODS[method["name"]].model_fields]
+    if unknown:
+        raise RequestError(f"The method {method['name']} makes its own promise, which has no "
+                           f"{' and no '.join(unknown)}.", "Leave it out, or choose another method.")
+    return given
 
 
 def criteria(base: Recipe | None, protected: Sequence[str], k: int | None, l: float | None,  # noqa: E741

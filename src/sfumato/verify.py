@@ -26,12 +26,13 @@ class Verdict:
     classes: int
     suppressed: int  # records whose quasi-identifiers are all `*`
     notes: tuple[str, ...] = ()  # what else should be known
+    unit: tuple[str, str] = ("class", "classes")  # what `classes` counts: one of them, several
 
     def __bool__(self) -> bool:
         return self.holds
 
     def __str__(self) -> str:
-        counted = f"{self.records:,} records, {self.classes:,} classes, {self.suppressed:,} suppressed"
+        counted = f"{self.records:,} records, {self.classes:,} {self.unit[1]}, {self.suppressed:,} suppressed"
         judged = [f"{'holds' if f.holds else 'FAILS'}  {f.name} ({f.promise})" for f in self.findings]
         return "\n".join([f"{'The promise holds' if self.holds else 'The promise does NOT hold'}: {counted}",
                           *(f"  {line}" for line in (*judged, *self.notes))])
@@ -59,7 +60,7 @@ def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteri
     A record whose labels are all `*` is a suppressed one and belongs to no class, unless there is
     nothing else in the release.
     """
-    counted, counts = _count(release, [*quasi, *sensitive], missing, fetch)
+    counted, counts = counted_rows(release, [*quasi, *sensitive], missing, fetch)
     rows = list(zip(*counted[: len(quasi)], strict=True))
     number = {row: n for n, row in enumerate(dict.fromkeys(rows))}
     starred = tuple([STAR] * len(quasi))
@@ -80,7 +81,7 @@ def _judge(criteria: Sequence[Criterion], stats: ClassStats) -> tuple[Finding, .
     return tuple(criterion.find(stats) for criterion in criteria)
 
 
-def _count(release: Any, names: Sequence[str], missing: Sequence[str],
+def counted_rows(release: Any, names: Sequence[str], missing: Sequence[str],
            fetch: Fetch) -> tuple[list[list[Any]], Ints]:
     """Distinct rows of the named columns, as lists of values, and how often each occurs."""
     aliases = {f"v{n}": release[name] for n, name in enumerate(names)}
@@ -120,7 +121,7 @@ def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints) 
     cells, position = np.unique(numbers * len(labels) + codes[kept], return_inverse=True)
     records = np.bincount(position, weights=counts[kept]).astype(np.int64)
     return Histogram(cells // len(labels), cells % len(labels), records,
-                     tuple(None if value is None else _text(value) for value in labels), whole)
+                     tuple(None if value is None else in_words(value) for value in labels), whole)
 
 
 def _natural(column: Sequence[Any]) -> Any:
@@ -130,7 +131,7 @@ def _natural(column: Sequence[Any]) -> Any:
     return lambda value: (_finite(value), str(value))
 
 
-def _text(value: Any) -> str:
+def in_words(value: Any) -> str:
     """As a hierarchy or a recipe writes the value: `true`, `3` for 3.0, `1.5` for 1.50."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sfumato import pipeline
+from sfumato import kinds, pipeline
 from sfumato.criteria.registry import parse
 from sfumato.errors import UnprovenError
 from sfumato.recipe import Recipe
@@ -121,8 +121,8 @@ def test_a_tampered_release_is_withdrawn(fault: Callable[[Any], Any], monkeypatc
     """The line checks what was written, whichever stage before it erred; nothing is left behind."""
     import pyarrow as pa
 
-    original = pipeline.released_table
-    monkeypatch.setattr(pipeline, "released_table", lambda *said: fault(original(*said)))
+    original = kinds.classes.released_table
+    monkeypatch.setattr(kinds.classes, "released_table", lambda *said: fault(original(*said)))
     with pytest.raises(UnprovenError) as caught:
         pipeline.anonymize(pa.Table.from_pylist(TABLE), RECIPE, tmp_path / "out", report=False)
     assert caught.value.exit_code == 1

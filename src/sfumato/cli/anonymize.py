@@ -90,20 +90,23 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
-    from sfumato.report.figures import number, percent
+    from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
     records, search, cost = facts["records"], facts["search"], facts["cost"]
+    groups = facts.get("column_groups")
+    unit = ("bucket", "buckets") if groups else ("class", "classes")
     screen.say("The promise holds, counted again from the written release:",
-               findings(facts["verdict"]["criteria"]), "")
+               findings(facts["verdict"]["criteria"], unit), "")
     if facts["levels"]:
         columns = facts["columns"]
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
-    kept = f"{records['kept']:,} of {records['received']:,} kept in {facts['classes']:,} classes"
+    kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]

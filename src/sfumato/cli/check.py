@@ -55,16 +55,16 @@ def show(verdict: Verdict) -> None:
 
     starred = f", {verdict.suppressed:,} suppressed ({percent(verdict.suppressed / verdict.records)})"
     screen.say("The promise holds." if verdict.holds else "The promise does NOT hold.", "",
-               findings(verdict.as_dict()["criteria"]), "",
-               f"{several(verdict.records, 'record')} in {several(verdict.classes, 'class', 'classes')}"
+               findings(verdict.as_dict()["criteria"], verdict.unit), "",
+               f"{several(verdict.records, 'record')} in {several(verdict.classes, *verdict.unit)}"
                f"{starred if verdict.suppressed else ''}.", *verdict.notes)
 
 
-def findings(found: Sequence[Mapping[str, Any]]) -> Table:
+def findings(found: Sequence[Mapping[str, Any]], unit: tuple[str, str] = ("class", "classes")) -> Table:
     """What was found, one line a criterion."""
     from sfumato.report.figures import number
 
     rows = [("holds" if one["holds"] else "FAILS", one["name"], one["promise"], number(one["worst"]),
              number(one["threshold"]), f"{one['failing']:,}") for one in found]
-    return screen.grid(("", "criterion", "promise", "worst class", "bound", "classes that fail"), rows,
-                       ("worst class", "bound", "classes that fail"))
+    worst, failing = f"worst {unit[0]}", f"{unit[1]} that fail"
+    return screen.grid(("", "criterion", "promise", worst, "bound", failing), rows, (worst, "bound", failing))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +15,10 @@ from sfumato.criteria.base import Criterion
 from sfumato.frequency import FrequencySet
 from sfumato.recoding import Regrouping
 from sfumato.search import Clock, Watch
+from sfumato.slices.base import Slices
+
+Kind = Literal["classes", "slices"]  # what a release is made of, and so what it can promise
+Recoding = Regrouping | Slices
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,13 @@ class Method(BaseModel, ABC):
 
     name: ClassVar[str]  # as in a recipe
     citation: ClassVar[str]
+    kind: ClassVar[Kind] = "classes"
     by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
 
+    def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """What is wrong between the parameters and the columns: the parameter, and a sentence."""
+        return ()
+
     @abstractmethod
-    def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
+    def solve(self, problem: Problem, rng: np.random.Generator) -> Recoding:
         """The recoding; an InfeasibleError where there is none."""

@@ -7,8 +7,10 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.slicing import Sliced
+from sfumato.methods.ul import UpperLower
 
-METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal,)}
+METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal, Sliced, UpperLower)}
 
 
 def make(said: Mapping[str, Any]) -> Method:

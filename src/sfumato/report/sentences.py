@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.report.figures import listing, number, several
+from sfumato.report.figures import listing, number, percent, several
 
 Manifest = Mapping[str, Any]
 
@@ -24,6 +24,14 @@ MEANINGS = {
         "somebody's class says little more about them."),
     "beta-likeness": (
         "In no class does a sensitive value become much more likely than it is in the whole table."),
+    "bucket-size": (
+        "Every bucket has at least k records, and within it nothing says which values of different groups of "
+        "columns belong together."),
+    "matching-probability": (
+        "Whoever knows all the columns that could identify a person gives no sensitive value of that person "
+        "more than one chance in l."),
+    "rules": (
+        "No record was given a combination of values that the recipe calls nonsensical."),
     "delta-disclosure": (
         "In no class is a sensitive value much more or much less common than in the whole table."),
 }
@@ -66,14 +74,30 @@ def finding(found: Mapping[str, Any], manifest: Manifest) -> str:
     """What was found about one criterion."""
     if found["worst"] is None:
         return "No class of records was released, so there is nothing that could break it."
+    if "column_groups" in manifest and found["holds"]:
+        return in_buckets(found)
     if not found["holds"]:
-        return (f"{several(found['failing'], 'class', 'classes')} of records "
+        kind = ("bucket", "buckets") if "column_groups" in manifest else ("class", "classes")
+        return (f"{several(found['failing'], *kind)} of records "
                 f"{'breaks' if found['failing'] == 1 else 'break'} it: the worst reaches "
                 f"{number(found['worst'])} where {number(found['threshold'])} is asked.")
     if found["name"] == "k-anonymity":
         return shared_by(found["threshold"], manifest)
     return (f"Every class of records keeps it: the worst reaches {number(found['worst'])} "
             f"where {number(found['threshold'])} is asked.")
+
+
+def in_buckets(found: Mapping[str, Any]) -> str:
+    """What holds of a sliced release, in plain words."""
+    if found["name"] == "bucket-size":
+        return (f"Every bucket has at least {number(found['threshold'])} records (the smallest has "
+                f"{number(found['worst'])}), and within it each group of columns stands in an order of its "
+                "own.")
+    if found["name"] == "matching-probability":
+        return ("Somebody who knows all the columns that could identify a person gives none of the person's "
+                f"possible sensitive values more than {percent(found['threshold'])} (the worst reaches "
+                f"{percent(found['worst'])}).")
+    return "No record was given a combination of values that the recipe calls nonsensical."
 
 
 def shared_by(k: float, manifest: Manifest) -> str:
@@ -104,7 +128,8 @@ def opening(manifest: Manifest) -> str:
     others = len(criteria) - 1
     hold = "holds" if others == 1 else "hold"
     more = f" {several(others, 'further promise')} {hold} too." if others else ""
-    lead = "" if first["name"] == "k-anonymity" else f"{first['name']} ({first['promise']}): "
+    plain = first["name"] == "k-anonymity" or "column_groups" in manifest
+    lead = "" if plain else f"{first['name']} ({first['promise']}): "
     return lead + finding(first, manifest) + more
 
 
@@ -128,8 +153,9 @@ def search(manifest: Manifest) -> str:
 
 def limits(manifest: Manifest) -> list[dict[str, str]]:
     """What this release does not guarantee."""
-    return [point for point in (more_knowledge(manifest), sensitive(manifest), suppressed(manifest),
-                                *ALWAYS) if point]
+    own = (sliced(manifest),) if "column_groups" in manifest else (
+        more_knowledge(manifest), sensitive(manifest), suppressed(manifest))
+    return [point for point in (*own, *ALWAYS) if point]
 
 
 ALWAYS = (
@@ -143,6 +169,16 @@ ALWAYS = (
      "text": "The release still teaches facts about groups, as it is meant to. They may be held against "
              "people who belong to the group, even people who are not in the table."},
 )
+
+
+def sliced(manifest: Manifest) -> dict[str, str]:
+    """What a release of true values in permuted columns leaves open."""
+    groups = "; ".join(listing(group) for group in manifest["column_groups"])
+    return {"title": "Values are as they were",
+            "text": f"The values of each column, and their combinations in a group of columns ({groups}), "
+                    "are those of real "
+                    "people: somebody may recognize that a person is in the table. What is hidden is which "
+                    "values of different groups belong to one person. A row of the file is nobody's record."}
 
 
 def more_knowledge(manifest: Manifest) -> dict[str, str]:
@@ -203,6 +239,9 @@ def column_change(column: Mapping[str, Any]) -> str:
     level, levels = column.get("level"), column.get("levels")
     if column["role"] == "identifying":
         return "left out of the release"
+    if group := column.get("group"):
+        return ("permuted within buckets" if len(group) == 1 else
+                f"permuted within buckets, {listing(group)} together")
     if column["role"] != "quasi":
         return "not generalized"
     if level is None or levels is None:

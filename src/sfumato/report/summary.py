@@ -30,7 +30,7 @@ def summarize(manifest: Mapping[str, Any], evidence: Evidence,
         "verdict": verdict(manifest),
         "facts": facts(manifest, evidence),
         "changes": changes(manifest, evidence, examples),
-        "risk": risk(evidence),
+        "risk": risk(evidence, "column_groups" in manifest),
         "utility": utility(manifest, evidence),
         "limits": sentences.limits(manifest),
         "reproduce": reproduce(manifest),
@@ -78,18 +78,32 @@ def facts(manifest: Mapping[str, Any], evidence: Evidence) -> list[Plain]:
         {"value": kept, "title": "of the records are kept",
          "note": f"{records['kept']:,} of {records['received']:,}; "
                  f"{records['suppressed']:,} suppressed{added}"},
-        {"value": f"{manifest['classes']:,}", "title": "classes of records that look alike",
-         "note": f"before: {before.classes:,}"},
-        {"value": percent(after.highest), "title": "highest risk of being recognized",
-         "note": f"before: {percent(before.highest)}"},
-        {"value": f"{after.unique:,}", "title": "records stand alone with their combination",
-         "note": f"before: {before.unique:,}"},
+        *(of_slices(manifest, evidence) if "column_groups" in manifest else [
+            {"value": f"{manifest['classes']:,}", "title": "classes of records that look alike",
+             "note": f"before: {before.classes:,}"},
+            {"value": percent(after.highest), "title": "highest risk of being recognized",
+             "note": f"before: {percent(before.highest)}"},
+            {"value": f"{after.unique:,}", "title": "records stand alone with their combination",
+             "note": f"before: {before.unique:,}"}]),
     ]
     blur = next((one for one in evidence.utility if one.name == "mean_ncp"), None)
     if blur is not None and blur.value is not None:
         drawn.append({"value": percent(blur.value), "title": "of the detail given up",
                       "note": "mean over columns that could identify; 100 % = all of it"})
     return drawn
+
+
+def of_slices(manifest: Mapping[str, Any], evidence: Evidence) -> list[Plain]:
+    """What a sliced release says of people."""
+    named = {one.name: one for one in evidence.risk}
+    highest, true = named["matching_probability"], named["matching_probability_true"]
+    return [
+        {"value": f"{manifest['classes']:,}", "title": "buckets of records",
+         "note": "from {smallest:,} to {largest:,} records each".format(**manifest["buckets"])},
+        {"value": percent(highest.value), "title": "highest chance of any sensitive value of anybody",
+         "note": f"before: {percent(highest.before)}"},
+        {"value": percent(true.value), "title": "chance of a person's own sensitive value, on average",
+         "note": f"before: {percent(true.before)}"}]
 
 
 def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[Mapping[str, Any]]) -> Plain:
@@ -134,14 +148,14 @@ def shown_examples(examples: Sequence[Mapping[str, Any]]) -> Plain:
     return {"columns": [label(name) for name in examples[0]["labels"]] if examples else [], "rows": rows}
 
 
-def risk(evidence: Evidence) -> Plain:
+def risk(evidence: Evidence, sliced: bool = False) -> Plain:
     """The risk of being recognized, before and after."""
     before, after = evidence.risk_before, evidence.risk_after
     due = sorted(((one.contribution, one.column) for one in evidence.columns if one.contribution is not None),
                  key=lambda pair: -pair[0])
     return {
-        "sentence": risk_sentence(before, after),
-        "profile": profile(before, after),
+        "sentence": sliced_sentence(evidence) if sliced else risk_sentence(before, after),
+        "profile": profile(before, after, *(("Buckets", "bucket") if sliced else ("Classes", "class"))),
         "at_risk": paired(before.at_risk, after.at_risk),
         "sizes": paired(before.sizes, after.sizes),
         "contributions": [{"column": label(column), "share": rounded(share)}
@@ -168,7 +182,18 @@ def risk_sentence(before: RiskProfile, after: RiskProfile) -> str:
             f"(before: {percent(before.highest)} and {percent(before.average)}).")
 
 
-def profile(before: RiskProfile, after: RiskProfile) -> list[Plain]:
+def sliced_sentence(evidence: Evidence) -> str:
+    """The risk in a sliced release in two sentences."""
+    before, true = evidence.risk_before, next(one for one in evidence.risk
+                                              if one.name == "matching_probability_true")
+    return (f"In the private table {before.unique:,} of {several(before.records, 'record')} stood alone with "
+            "their combination of values. In the release no row is a record; somebody who knows a person's "
+            "combination finds the person's bucket, and gives the person's own sensitive value a chance of "
+            f"{percent(true.value)} on average (before: {percent(true.before)}).")
+
+
+def profile(before: RiskProfile, after: RiskProfile, classes: str = "Classes",
+            one_class: str = "class") -> list[Plain]:
     """The risk profiles side by side."""
     def row(title: str, field: str, text: Callable[[float | None], str]) -> Plain:
         one, other = getattr(before, field), getattr(after, field)
@@ -177,8 +202,9 @@ def profile(before: RiskProfile, after: RiskProfile) -> list[Plain]:
 
     return [
         row("Records", "records", number), row("Suppressed records, counted apart", "suppressed", number),
-        row("Classes", "classes", number), row("Smallest class", "smallest", number),
-        row("Largest class", "largest", number), row("Records alone in their class", "unique", number),
+        row(classes, "classes", number), row(f"Smallest {one_class}", "smallest", number),
+        row(f"Largest {one_class}", "largest", number),
+        row(f"Records alone in their {one_class}", "unique", number),
         row("Highest risk of any record", "highest", percent),
         row("Share of records at the highest risk", "at_highest", percent),
         row("Average risk", "average", percent),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.classes import Histogram, Ints
+from sfumato.contingency import phi_squared
 from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Correlations, Measure, because
 from sfumato.measure.released import Released
@@ -20,19 +21,19 @@ DEFINITION = (
     "with Bergsma's correction, before on the values of all records, after on the labels of those that are "
     "kept. A column with one label, or with a label for each record, goes with nothing: 0. Two sensitive "
     "columns are not compared, and nothing is with fewer than two records.")
-DENSE = 1 << 20  # cells of a contingency table that is worth laying out
 ROUNDING = 1e-12
 
 Matrix = tuple[tuple[float | None, ...], ...]
 
 
-def correlate(frequency: FrequencySet, released: Released) -> Correlations | None:
-    """Both association matrices; None with fewer than two columns."""
+def correlate(frequency: FrequencySet, released: Released,
+              of: FrequencySet | None = None) -> Correlations | None:
+    """Both association matrices; None with fewer than two columns. The release may count by `of`."""
     columns = (*frequency.quasi, *frequency.sensitive)
     if len(columns) < 2:
         return None
     before = _matrix(frequency.codes, frequency.counts, list(frequency.sensitive.values()))
-    merged = frequency.regroup(released.class_of, len(released.sizes))
+    merged = (of or frequency).regroup(released.class_of, len(released.sizes))
     after = _matrix(released.cells, released.sizes, list(merged.sensitive.values()))
     return Correlations(columns, before, after, _largest_change(before, after), DEFINITION, CITATION)
 
@@ -60,27 +61,13 @@ def association(left: Ints, right: Ints, counts: Ints) -> float | None:
     n = int(counts.sum())
     if n < 2:
         return None
-    rows, columns = (np.bincount(codes, weights=counts) for codes in (left, right))
-    pairs, together = _pairs(left, right, len(columns), counts)
-    expected = rows[pairs // len(columns)] * columns[pairs % len(columns)]
-    phi = float((together / expected * together).sum()) - 1  # chi-squared / n
-    r, c = int((rows > 0).sum()) - 1, int((columns > 0).sum()) - 1
+    phi, rows, columns = phi_squared(left, right, counts)
+    r, c = rows - 1, columns - 1
     corrected = phi - r * c / (n - 1)
     reach = min(r - r * r / (n - 1), c - c * c / (n - 1))
     if corrected < ROUNDING or reach <= 0:
         return 0.0
     return min(1.0, float(np.sqrt(corrected / reach)))
-
-
-def _pairs(left: Ints, right: Ints, width: int, counts: Ints) -> tuple[Ints, Ints]:
-    """The pairs of codes that occur, and their records."""
-    keys = left * width + right
-    if int(keys.max()) < max(DENSE, 4 * len(keys)):
-        table = np.bincount(keys, weights=counts)
-        pairs = np.flatnonzero(table)
-        return pairs, table[pairs].astype(np.int64)
-    pairs, position = np.unique(keys, return_inverse=True)
-    return pairs, np.bincount(position, weights=counts).astype(np.int64)
 
 
 def _largest_change(before: Matrix, after: Matrix) -> float | None:

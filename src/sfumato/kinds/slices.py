@@ -1,0 +1,73 @@
+"""Sliced releases: buckets of records whose column groups stand in orders of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato import table
+from sfumato.measure.evidence import Evidence
+from sfumato.prepare import Prepared
+from sfumato.release_slices import examples, sliced_table
+from sfumato.slices.base import BUCKET, Labels, Slices
+from sfumato.verify import Verdict
+from sfumato.verify_slices import rows_of_groups, verify_slices
+
+
+@dataclass(frozen=True)
+class OfSlices:
+    """Slices, ready to be released."""
+
+    prepared: Prepared
+    recoding: Slices
+
+    def released(self, seed: int) -> Any:
+        """Bucket by bucket, each column group in its own order."""
+        return sliced_table(self.prepared, self.recoding, seed)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The bucket, then the table's columns without those that identify."""
+        return (BUCKET, *self.prepared.released)
+
+    def verdict(self, release: Any) -> Verdict:
+        """Bucket sizes and matching probabilities."""
+        slices = self.recoding
+        return verify_slices(release, slices.groups, slices.k, slices.l, self.prepared.recipe.missing,
+                             table.fetch, slices.rules, slices.notes["facts"].get("rules_broken", ()))
+
+    def differences(self, release: Any, verdict: Verdict) -> list[str]:
+        """Column groups whose values in a bucket are not those that were to be released."""
+        wanted = self.expected()
+        found = rows_of_groups(release, self.recoding.groups, self.prepared.recipe.missing, table.fetch)
+        return [f"other values of {', '.join(group)} in a bucket"
+                for group, here, there in zip(self.recoding.groups, wanted, found, strict=True)
+                if here != there]
+
+    def expected(self) -> list[dict[Any, int]]:
+        """Per column group: how often each combination of labels is to stand in each bucket."""
+        slices, frequency = self.recoding, self.prepared.frequency
+        texts = [*(Labels(h).names for h in frequency.hierarchies), slices.rows(frequency).labels]
+        made = []
+        for group in slices.members(frequency):
+            rows, counts = np.unique(np.column_stack([slices.bucket_of, slices.codes[:, group]]), axis=0,
+                                     return_counts=True)
+            counted: Counter[Any] = Counter()
+            for (bucket, *codes), count in zip(rows.tolist(), counts.tolist(), strict=True):
+                labels = (texts[j][code] for j, code in zip(group, codes, strict=True))
+                counted[(str(bucket), *labels)] += count
+            made.append(dict(counted))
+        return made
+
+    def evidence(self, rng: np.random.Generator) -> Evidence:
+        """What can be told of a person, and what a reader of the file gets wrong."""
+        from sfumato.measure.sliced import collect
+
+        return collect(self.prepared.frequency, self.recoding, least=max(5, self.recoding.k), rng=rng)
+
+    def examples(self) -> list[dict[str, Any]]:
+        """Buckets from large to small."""
+        return examples(self.prepared, self.recoding)

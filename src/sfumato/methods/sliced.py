@@ -1,0 +1,90 @@
+"""What every method that slices is told: the promise, and how columns are grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from sfumato.classes import Floats
+from sfumato.frequency import FrequencySet
+from sfumato.methods.base import Kind, Method
+from sfumato.slices.columns import Named, arranged, fitted, named, require_records
+from sfumato.slices.correlation import Bins, Divisor, correlations
+from sfumato.slices.grouping import Groups
+from sfumato.slices.partition import Blocks
+
+
+def _whole(value: object) -> object:
+    """A whole number, not a truth value and not text."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("It should be a whole number")
+    return value
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("It should be a number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Real = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+
+
+class Slicing(Method):
+    """Parameters of the methods that slice; their promise is their own, about buckets and not classes."""
+
+    kind: ClassVar[Kind] = "slices"
+
+    k: Whole = Field(ge=1)  # the least number of records of a bucket
+    l: Real = Field(ge=1)  # noqa: E741  (every p(t, s) is at most 1/l)
+
+    def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """One sensitive column is what the probabilities are about."""
+        if len(sensitive) != 1:
+            have = "none" if not sensitive else ", ".join(map(repr, sensitive))
+            yield "", (f"{self.name} protects one sensitive column, and the recipe has {have}. Give exactly "
+                       "one column the role sensitive; others may be plain: each plain column is permuted by "
+                       "itself.")
+
+
+class GroupedSlicing(Slicing):
+    """Slicing whose column groups are found from the correlations."""
+
+    groups: Literal["pam", "pairing"] | tuple[tuple[str, ...], ...] = "pam"
+    columns: Whole | None = Field(default=None, ge=2)  # how many groups PAM makes: half of the columns
+    sensitive_size: Whole | None = Field(default=None, ge=1)  # columns of the sensitive group, at most
+    bins: Whole = Field(default=4, ge=2)  # of a column of numbers, for the correlation alone
+    by: Bins = "width"
+    divisor: Divisor = "min-1"
+
+    def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Groups written out have every column once."""
+        yield from super().faults(quasi, sensitive)
+        names = [*quasi, *sensitive]
+        if self.columns is not None and self.columns > len(names):
+            yield "columns", f"There are {len(names)} columns, which cannot make {self.columns} groups."
+        if isinstance(self.groups, str):
+            return
+        said = [name for group in self.groups for name in group]
+        if sorted(said) != sorted(names) or not all(self.groups):
+            yield "groups", ("The groups should have every quasi-identifier and the sensitive column once: "
+                             f"{', '.join(names)}.")
+        elif len(self.groups) < 2:
+            yield "groups", "One group of all columns breaks no link. Write at least two groups."
+
+    def arrange(self, frequency: FrequencySet, sensitive: str) -> tuple[Floats, Groups, Blocks]:
+        """Steps 1 to 3: correlations, groups, and what the sensitive column's group has as blocks."""
+        require_records(frequency, self.k)
+        names = [*frequency.quasi, sensitive]
+        matrix = correlations(frequency, sensitive, bins=self.bins, by=self.by, divisor=self.divisor)
+        groups = arranged(self.groups, names, matrix, self.columns)
+        groups, blocks = fitted(groups, matrix, frequency, sensitive, self.l, self.sensitive_size)
+        return matrix, groups, blocks
+
+
+def names_of(groups: Groups, frequency: FrequencySet, sensitive: str) -> Named:
+    """The groups by their columns' names."""
+    return named(groups, [*frequency.quasi, sensitive])

@@ -1,0 +1,1 @@
+"""What the methods that slice share: correlation, column groups, buckets, matching probabilities."""
