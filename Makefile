@@ -57,10 +57,10 @@ java:
 	@scripts/ensure.sh 'Java 17' openjdk-17-jre-headless \
 	  'java -version 2>&1 | grep -Eq "version \"(1[7-9]|[2-9][0-9])"'
 
-# What measures time or starts Spark runs alone, the rest on two cores.
+# What starts Spark runs alone, the rest on two cores.
 test: $(DEV) java
-	@$(BIN)/pytest -q -n 2 -m 'not spark and not timing'
-	@$(BIN)/pytest -q -m 'spark or timing' tests
+	@$(BIN)/pytest -q -n 2 -m 'not spark'
+	@$(BIN)/pytest -q -m spark tests
 
 lint: $(DEV)
 	@$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor
@@ -313,13 +312,3 @@ def test_the_order_of_ties_and_of_the_minimum(histogram: list[int], request_: di
                                               recommended: tuple[int, ...]) -> None:
     pairs = PairSet(np.append(np.repeat([1, 2, 3, 4], histogram), 50))
     assert recommend(pairs, 5, 2, **request_).recommended == recommended
-
-
-@pytest.mark.timing
-def test_ten_million_pairs() -> None:
-    rng = np.random.default_rng(0)
-    sizes = rng.geometric(0.3, 10_000_000)
-    pairs = PairSet(sizes, {"grade": np.minimum(sizes, 3)}, {"grade": 3})
-    start = time.perf_counter()
-    recommend(pairs, 5, 5, {"grade": 2})
-    assert time.perf_counter() - start < 0.5

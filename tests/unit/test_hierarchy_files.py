@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -208,12 +207,12 @@ def test_a_hierarchy_made_by_hand_is_checked(paths: tuple[tuple[str | None, ...]
         check(Hierarchy("x", paths))
 
 
-def test_a_hundred_thousand_values_are_checked_at_once() -> None:
+def test_a_hundred_thousand_values_are_checked() -> None:
     paths = tuple((f"{n:05}", *(f"{n:05}"[: 5 - k] for k in range(1, 5)), "*") for n in range(100_000))
     hierarchy = Hierarchy("x", paths)
-    start = time.perf_counter()
     check(hierarchy, [path[0] for path in paths])
-    assert time.perf_counter() - start < 2  # 0.2 s on two quiet cores
+    with pytest.raises(HierarchyError, match="1 value"):
+        check(hierarchy, [*(path[0] for path in paths), "a stranger"])
 
 
 def test_the_outline_is_short_and_tells_what_it_leaves_out(tmp_path: Path) -> None:

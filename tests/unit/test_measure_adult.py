@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -74,11 +73,3 @@ def test_of_the_private_table(adult: FrequencySet) -> None:
     numbers = as_dict(found)
     assert numbers["mean_ncp"] == numbers["query_error_mean"] == numbers["correlation_change"] == 0
     assert numbers["entropy_kept"] == 1
-
-
-@pytest.mark.timing
-def test_time(adult: FrequencySet) -> None:
-    regrouping = at_node(adult, [0, 3, 0, 0, 2, 1, 0, 1], 5)
-    start = time.perf_counter()
-    collect(adult, regrouping, costs={}, least=5, rng=np.random.default_rng(0))
-    assert time.perf_counter() - start < 0.35
