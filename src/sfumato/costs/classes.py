@@ -41,8 +41,9 @@ class Aecs(ClassCount):
         return self.scene.n_records / (self.most_classes(columns, certain) + 1)
 
     def rise(self, totals: Floats, features: Features) -> Floats:
-        """Classes only merge on the way up, so their number never exceeds this node's."""
-        return np.asarray(self.scene.n_records / features.all_classes)
+        """On the way up a class holds one of those kept here, or records suppressed here, and enough."""
+        more = features.classes + -(-features.suppressed // self.scene.least)
+        return np.asarray(self.scene.n_records / np.minimum(features.all_classes, more))
 
 
 class Discernibility(ClassCount):
