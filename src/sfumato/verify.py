@@ -87,13 +87,18 @@ def counted_rows(release: Any, names: Sequence[str], missing: Sequence[str],
     aliases = {f"v{n}": release[name] for n, name in enumerate(names)}
     grouped = release.select(**aliases).group_by(list(aliases))
     counted = fetch(grouped.aggregate(n=lambda t: t.count()))
-    texts, numbers = {"", *missing}, {_finite(marker) for marker in missing} - {None}
-    columns = [[None if _is_absent(value, texts, numbers) else value
+    absent = absences(missing)
+    columns = [[None if is_absent(value, *absent) else value
                 for value in counted.column(alias).to_pylist()] for alias in aliases]
     return columns, np.array(counted.column("n").to_pylist(), dtype=np.int64)
 
 
-def _is_absent(value: Any, texts: set[str], numbers: set[float | None]) -> bool:
+def absences(missing: Sequence[str]) -> tuple[set[str], set[float | None]]:
+    """The texts and the numbers that stand for a missing value."""
+    return {"", *missing}, {_finite(marker) for marker in missing} - {None}
+
+
+def is_absent(value: Any, texts: set[str], numbers: set[float | None]) -> bool:
     """Null, NaN, nothing but blanks, or one of the recipe's markers, as text or as the number it says."""
     if isinstance(value, str):
         return value.strip() in texts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from sfumato.prepare import Prepared
 from sfumato.release_slices import examples, sliced_table
 from sfumato.slices.base import BUCKET, Labels, Slices
 from sfumato.verify import Verdict
-from sfumato.verify_slices import rows_of_groups, verify_slices
+from sfumato.verify_slices import same_rows, verify_slices
 
 
 @dataclass(frozen=True)
@@ -41,26 +40,16 @@ class OfSlices:
 
     def differences(self, release: Any, verdict: Verdict) -> list[str]:
         """Column groups whose values in a bucket are not those that were to be released."""
-        wanted = self.expected()
-        found = rows_of_groups(release, self.recoding.groups, self.prepared.recipe.missing, table.fetch)
-        return [f"other values of {', '.join(group)} in a bucket"
-                for group, here, there in zip(self.recoding.groups, wanted, found, strict=True)
-                if here != there]
-
-    def expected(self) -> list[dict[Any, int]]:
-        """Per column group: how often each combination of labels is to stand in each bucket."""
         slices, frequency = self.recoding, self.prepared.frequency
+        numbers = [str(n) for n in range(slices.n_classes)]
         texts = [*(Labels(h).names for h in frequency.hierarchies), slices.rows(frequency).labels]
-        made = []
-        for group in slices.members(frequency):
-            rows, counts = np.unique(np.column_stack([slices.bucket_of, slices.codes[:, group]]), axis=0,
-                                     return_counts=True)
-            counted: Counter[Any] = Counter()
-            for (bucket, *codes), count in zip(rows.tolist(), counts.tolist(), strict=True):
-                labels = (texts[j][code] for j, code in zip(group, codes, strict=True))
-                counted[(str(bucket), *labels)] += count
-            made.append(dict(counted))
-        return made
+        wrong = []
+        for names, group in zip(slices.groups, slices.members(frequency), strict=True):
+            expected = [slices.bucket_of, *(slices.codes[:, j].astype(np.int64) for j in group)]
+            if not same_rows(release, names, self.prepared.recipe.missing, table.fetch, expected,
+                             [numbers, *(texts[j] for j in group)]):
+                wrong.append(f"other values of {', '.join(names)} in a bucket")
+        return wrong
 
     def evidence(self, rng: np.random.Generator) -> Evidence:
         """What can be told of a person, and what a reader of the file gets wrong."""

@@ -8,14 +8,15 @@ from sfumato.classes import Ints
 from sfumato.frequency import FrequencySet
 from sfumato.measure.collect import DEFINITIONS as OF_CLASSES
 from sfumato.measure.evidence import Evidence, Measure
-from sfumato.measure.released import see
+from sfumato.measure.released import Released
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries
+from sfumato.recoding import Regrouping
 from sfumato.slices.base import Labels, Slices
 from sfumato.slices.grouping import coded
 from sfumato.slices.matching import match
 
-TARGETS = 2000  # people whose matching probabilities are computed, drawn where there are more
+TARGETS = 500  # people whose matching probabilities are computed, drawn where there are more
 SLICING = ("Li, Li, Zhang & Molloy 2012, Slicing: a new approach for privacy preserving data publishing, "
            "IEEE TKDE 24(3), 561-574")
 DISTORTION = "BinJubier 2024, Upper Lower level-based protection approach, thesis; Eq 2.3"
@@ -31,7 +32,7 @@ DEFINITIONS = {**OF_CLASSES,
 def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.random.Generator) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     shadow, labels = slices.as_table(frequency)
-    released = see(shadow, labels)
+    released = seen(shadow, labels)
     correlations = correlation.correlate(frequency, released, shadow)
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
@@ -42,6 +43,20 @@ def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.rand
         columns=distribution.pictures(shadow, labels, released, least, columns.contributions(frequency)),
         correlations=correlations,
         definitions=DEFINITIONS)
+
+
+def seen(shadow: FrequencySet, regrouping: Regrouping) -> Released:
+    """The released rows as an onlooker sees them, every one of them a class."""
+    cells, labels = np.empty_like(shadow.codes, dtype=np.int64), []
+    for j, hierarchy in enumerate(shadow.hierarchies):
+        one = Labels(hierarchy)
+        codes, cells[:, j] = np.unique(one.starts[regrouping.levels[:, j]] + regrouping.nodes[:, j],
+                                       return_inverse=True)
+        texts = [one.names[code] for code in codes]
+        number = {text: n for n, text in enumerate(dict.fromkeys(texts))}
+        cells[:, j] = np.array([number[text] for text in texts])[cells[:, j]]
+        labels.append(tuple(number))
+    return Released(regrouping.class_of, shadow.counts, cells, tuple(labels), 0)
 
 
 def probabilities(frequency: FrequencySet, slices: Slices, rng: np.random.Generator) -> tuple[Measure, ...]:

@@ -125,7 +125,7 @@ class Labels:
 def orders(groups: list[list[int]], bucket_of: Ints, rng: np.random.Generator) -> Iterator[Ints]:
     """For each column group an order of its own within every bucket, all orders equally likely."""
     for _ in groups:
-        yield np.lexsort((rng.random(len(bucket_of)), bucket_of))
+        yield np.argsort(bucket_of + rng.random(len(bucket_of)))
 
 
 def renumbered(bucket_of: Ints, rng: np.random.Generator) -> Ints:

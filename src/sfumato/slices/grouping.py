@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from sfumato.classes import Floats, Ints
+from sfumato.frequency import distinct
 
 EXACT = 16  # columns up to which the best pairing is found by trying all that could be
 SLACK = 1e-12
@@ -121,10 +122,5 @@ def _exchange(pairs: Groups, weight: Floats) -> bool:
 
 
 def coded(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """One dense code for each combination of several columns' values, and a row where each occurs."""
-    keys = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        keys = keys * (int(column.max(initial=0)) + 1) + column
-        keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    first = np.unique(keys, return_index=True)[1]
-    return keys, first
+    """One number for each combination of several columns' codes, and a row where each stands."""
+    return distinct(np.column_stack(columns), [int(column.max(initial=0)) + 1 for column in columns])

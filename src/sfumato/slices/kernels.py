@@ -164,12 +164,15 @@ def swap(own, beside, chosen, state, starts, group, rank, reach, allowed, rule_v
     takes its value: of the same rank group, with another partner value, both new pairs allowed, no
     rule broken. The search begins at a random record and goes round.
     """
+    failed = np.full(allowed.shape, -1)  # the bucket in which a pair last found no partner
     for b in range(len(starts) - 1):
         low, high = starts[b], starts[b + 1]
         size = high - low
         for i in range(low, high):
             if not chosen[i] or state[i]:
                 continue
+            if failed[own[i], beside[i]] == b:
+                continue  # partners only become fewer
             first = np.int64(draws[i] * size)
             for step in range(size):
                 j = low + (first + step) % size
@@ -192,3 +195,9 @@ def swap(own, beside, chosen, state, starts, group, rank, reach, allowed, rule_v
                     own[i], own[j] = own[j], own[i]
                     state[i] = state[j] = True
                     break
+            if not state[i]:
+                free = True
+                for r in range(len(rule_value)):
+                    free = free and not rule_holds[r, i]
+                if free:  # no rule spoke of this record: the next one with its pair fails, too
+                    failed[own[i], beside[i]] = b

@@ -61,21 +61,24 @@ def indexed(slices: Slices, frequency: FrequencySet, targets: Ints) -> tuple[Ind
     sizes, n_values = slices.sizes, len(slices.rows(frequency).labels)
     values, parts = [], []
     for n, group in enumerate(members):
+        last = n == len(members) - 1
         known, _ = coded([np.zeros(len(targets), np.int64), *frequency.codes[targets][:, group].T])
-        value, entries = _entries(slices, frequency, group, targets, known, n_values)
+        value, entries = _entries(slices, frequency, group, targets, known, n_values if last else 1)
         values.append(value)
-        parts.append((int(value.max(initial=-1)) + 1, *entries, n == len(members) - 1))
+        parts.append((int(value.max(initial=-1)) + 1, *entries, last))
     return _joined(parts, sizes, n_values), np.stack(values, axis=1)
 
 
 def _entries(slices: Slices, frequency: FrequencySet, group: list[int], targets: Ints, known: Ints,
              n_values: int) -> tuple[Ints, tuple[Ints, Ints, Ints, Ints]]:
-    """Of one group: (value, bucket, sensitive value, records), by value, bucket and sensitive value."""
+    """Of one group: (value, bucket, sensitive value, records), in that order; one value stands for all."""
     shown, first_shown = coded([np.zeros(len(slices.codes), np.int64), *slices.codes[:, group].T])
     first_known = np.unique(known, return_index=True)[1]
     labels = slices.codes[first_shown][:, group]
     value, label = covering(frequency, group, frequency.codes[targets[first_known]][:, group], labels)
-    triples = (shown * slices.n_classes + slices.bucket_of) * n_values + slices.codes[:, -1]
+    triples = (shown * slices.n_classes + slices.bucket_of) * n_values
+    if n_values > 1:
+        triples += slices.codes[:, -1]
     found, counts = np.unique(triples, return_counts=True)
     width = slices.n_classes * n_values
     starts = np.searchsorted(found // width, np.arange(len(labels) + 1))
