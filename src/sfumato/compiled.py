@@ -30,12 +30,14 @@ class CompiledEvaluator:
         self._weigh(frequency, cost)
         self._pack(frequency, np.arange(frequency.n_quasi))
         self._pack(frequency, self._merging_order())
+        by_word = np.argsort(self.keys)
+        self.keys, self.counts = self.keys[by_word], self.counts[by_word]
         self.workers = [Worker(self, frequency.n_tuples) for _ in range(cores())]
 
     def _pack(self, frequency: FrequencySet, order: Ints) -> None:
         """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or.
 
-        The first column of a chain has the lowest bits and the words are sorted: those that merge
+        The first column of a chain has the lowest bits, so that in sorted words those that merge
         stand near each other.
         """
         self.order = order
@@ -48,8 +50,7 @@ class CompiledEvaluator:
         self.keys = np.zeros(frequency.n_tuples, dtype=np.uint64)
         for j in range(frequency.n_quasi):
             self.keys |= frequency.codes[:, j].astype(np.uint64) << shifts[j]
-        by_word = np.argsort(self.keys)
-        self.keys, self.counts = self.keys[by_word], frequency.counts[by_word]
+        self.counts = frequency.counts
         deepest = max(self.lattice.shape)
         self.lift_at = np.zeros((frequency.n_quasi, deepest), dtype=np.int64)
         tables, end = [], 0

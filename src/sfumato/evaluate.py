@@ -19,7 +19,7 @@ from sfumato.costs.base import Cost, Features, stack
 from sfumato.costs.cells import xlogx
 from sfumato.criteria.base import Criterion
 from sfumato.criteria.k_anonymity import KAnonymity
-from sfumato.frequency import FrequencySet, merge
+from sfumato.frequency import FrequencySet, distinct, merge
 from sfumato.hierarchy.core import Codes
 from sfumato.lattice import Lattice
 
@@ -120,19 +120,6 @@ def roll_up(source: Grouped, levels: tuple[int, ...], frequency: FrequencySet) -
     sizes = np.bincount(class_of, weights=source.stats.sizes, minlength=len(first)).astype(np.int64)
     merged = {name: merge(histogram, class_of) for name, histogram in source.stats.sensitive.items()}
     return Grouped(levels, nodes[first], ClassStats(sizes, merged))
-
-
-def distinct(rows: Codes, widths: Sequence[int]) -> tuple[Ints, Ints]:
-    """Number the distinct rows: each row's number, and where each number first stands."""
-    keys, width = np.zeros(len(rows), dtype=np.int64), 1
-    for j, n in enumerate(widths):
-        if width * n >= 1 << 62:  # a word is full: number what is there and go on from that
-            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
-            width = int(keys.max(initial=0)) + 1
-        keys = keys * n + rows[:, j]
-        width *= n
-    _, first, class_of = np.unique(keys, return_index=True, return_inverse=True)
-    return class_of.astype(np.int64), first.astype(np.int64)
 
 
 def group_at(frequency: FrequencySet, levels: Ints) -> tuple[Ints, Ints, Codes]:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from sfumato.classes import ClassStats, Histogram, Ints
 from sfumato.hierarchy.core import Codes, Hierarchy
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The records by their quasi-identifiers and all sensitive values together."""
+
+    tuple_of: Ints  # per cell: its tuple, ascending
+    values: Ints  # [n_cells, n_sensitive]: positions in the histograms' labels
+    counts: Ints  # per cell: records, at least 1
 
 
 @dataclass(frozen=True)
@@ -19,6 +29,7 @@ class FrequencySet:
     codes: Codes  # [n_tuples, n_quasi]
     counts: Ints  # [n_tuples]
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)  # its classes are the tuples
+    joint: Cells | None = None  # as counted, in any order and with repetitions; needed for several columns
 
     @property
     def n_tuples(self) -> int:
@@ -40,6 +51,32 @@ class FrequencySet:
         """The quasi-identifiers' names."""
         return tuple(hierarchy.column for hierarchy in self.hierarchies)
 
+    @cached_property
+    def cells(self) -> Cells:
+        """The distinct cells, in the order of their tuples and values."""
+        if not self.sensitive:
+            return Cells(np.arange(self.n_tuples), np.empty((self.n_tuples, 0), np.int64), self.counts)
+        if self.joint is None:
+            [histogram] = self.sensitive.values()
+            return Cells(histogram.classes, histogram.values[:, None], histogram.counts)
+        cell_of, first = self.numbered_cells
+        counts = np.bincount(cell_of, weights=self.joint.counts).astype(np.int64)
+        return Cells(self.joint.tuple_of[first], self.joint.values[first], counts)
+
+    @cached_property
+    def numbered_cells(self) -> tuple[Ints, Ints]:
+        """Per row of `joint` its cell, and per cell the first row."""
+        assert self.joint is not None
+        rows = np.column_stack([self.joint.tuple_of, self.joint.values])
+        return distinct(rows, [self.n_tuples, *(len(h.labels) for h in self.sensitive.values())])
+
+    def divided(self, cell_of: Ints, counts: Ints) -> FrequencySet:
+        """The same records with portions of cells in the place of tuples."""
+        cells, portions = self.cells, np.arange(len(cell_of))
+        sensitive = {name: Histogram(portions, cells.values[cell_of, n], counts, h.labels, h.whole)
+                     for n, (name, h) in enumerate(self.sensitive.items())}
+        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive)
+
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""
         kept = class_of >= 0
@@ -58,3 +95,16 @@ def merge(histogram: Histogram, class_of: Ints) -> Histogram:
     counts = np.bincount(position, weights=histogram.counts[kept], minlength=len(found))
     return Histogram(found // n_values, found % n_values, counts.astype(np.int64),
                      histogram.labels, histogram.whole)
+
+
+def distinct(rows: Codes | Ints, widths: Sequence[int]) -> tuple[Ints, Ints]:
+    """Number the distinct rows in their order: each row's number, and where each number first stands."""
+    keys, width = np.zeros(len(rows), dtype=np.int64), 1
+    for j, n in enumerate(widths):
+        if width * n >= 1 << 62:  # a word is full: number what is there and go on from that
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+            width = int(keys.max(initial=0)) + 1
+        keys = keys * n + rows[:, j]
+        width *= n
+    _, first, class_of = np.unique(keys, return_index=True, return_inverse=True)
+    return class_of.astype(np.int64), first.astype(np.int64)

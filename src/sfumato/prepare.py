@@ -15,8 +15,7 @@ from sfumato.criteria.alpha_k import AlphaKAnonymity
 from sfumato.criteria.base import Criterion
 from sfumato.criteria.t_closeness import TCloseness
 from sfumato.errors import RequestError, TableError
-from sfumato.evaluate import distinct
-from sfumato.frequency import FrequencySet
+from sfumato.frequency import Cells, FrequencySet, distinct
 from sfumato.hierarchy.core import Codes, Hierarchy, Label
 from sfumato.hierarchy.spec import build
 from sfumato.recipe import Recipe
@@ -29,6 +28,8 @@ class Prepared:
     """A table made ready for a method and for its release."""
 
     table: Any  # ibis.Table, as it came
+    counted: Any  # pyarrow.Table: every combination of quasi-identifying and sensitive values in it
+    spelled: Codes  # the same, each column's different values numbered
     values: Any  # pyarrow.Table: every combination of the quasi-identifiers' values, as they stand there
     tuple_of: Ints  # per combination: its tuple (missing values have several spellings, but one code)
     frequency: FrequencySet
@@ -58,13 +59,21 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     histograms = {name: histogram(column, tuple_of, counts)
                   for name, column in zip(sensitive, columns[len(quasi):], strict=True)}
     size = np.bincount(tuple_of, weights=counts).astype(np.int64)
-    frequency = FrequencySet(hierarchies, codes[first], size, histograms)
+    protected = [column.codes for column in columns[len(quasi):]]
+    joint = Cells(tuple_of, np.array(protected, np.int64).reshape(-1, len(tuple_of)).T, counts)
+    frequency = FrequencySet(hierarchies, codes[first], size, histograms, joint)
     weights = np.array([recipe.columns[name].weight for name in quasi])
     criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
-    spelled = np.stack([column.spelled for column in columns[: len(quasi)]], axis=1).astype(np.int32)
-    combinations = distinct(spelled, [int(column.max()) + 1 for column in spelled.T])[1]
+    spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)
+    combinations = first_of_each(spelled[:, : len(quasi)])
     values = counted.select(range(len(quasi))).take(from_numpy(combinations))
-    return Prepared(table, values, tuple_of[combinations], frequency, criteria, weights, recipe)
+    return Prepared(table, counted, spelled, values, tuple_of[combinations], frequency, criteria, weights,
+                    recipe)
+
+
+def first_of_each(spelled: Codes) -> Ints:
+    """Where each distinct row first stands."""
+    return distinct(spelled, [int(column.max()) + 1 for column in spelled.T])[1]
 
 
 def count(table: Any, names: Sequence[str]) -> tuple[Any, Ints]:

@@ -2,48 +2,176 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sfumato.classes import ClassStats, Ints
+from sfumato.classes import ClassStats, Floats, Ints
 from sfumato.frequency import FrequencySet
-from sfumato.hierarchy.core import Codes, Label
+from sfumato.hierarchy.core import Codes, Hierarchy, Label
 
 SUPPRESSED = -1
 
 
+class Labelling(ABC):
+    """One column's labels, a label per class: what each says, and for which values it stands."""
+
+    @cached_property
+    @abstractmethod
+    def texts(self) -> list[Label]:
+        """Per class: the label as it is released."""
+
+    @property
+    @abstractmethod
+    def place(self) -> Ints:
+        """Per class: where the label stands among the column's labels, for people to read."""
+
+    @abstractmethod
+    def under(self, weights: npt.ArrayLike) -> Floats:
+        """Per class: the sum of a weight per value code over the values that the label stands for."""
+
+    def leaves(self, n_values: int) -> Ints:
+        """Per class: how many values the label stands for."""
+        return self.under(np.ones(n_values)).astype(np.int64)
+
+
+class Nodes(Labelling):
+    """Labels that are nodes of the column's hierarchy."""
+
+    def __init__(self, hierarchy: Hierarchy, levels: Codes, nodes: Codes) -> None:
+        self.hierarchy, self.levels, self.nodes = hierarchy, levels, nodes
+        used, rank = np.unique(levels, return_inverse=True)
+        starts = np.cumsum([0, *(len(hierarchy.labels[level]) for level in used)])
+        self.of_class = starts[rank] + nodes
+        self.of_value = np.array([hierarchy.nodes[level] + start for level, start
+                                  in zip(used, starts[:-1], strict=True)], dtype=np.intp)
+        self.of_value = self.of_value.reshape(len(used), hierarchy.n_values)
+        self.n_nodes = int(starts[-1])
+
+    @cached_property
+    def texts(self) -> list[Label]:
+        """The nodes' labels."""
+        names = self.hierarchy.labels
+        return [names[level][node] for level, node in zip(self.levels, self.nodes, strict=True)]
+
+    @property
+    def place(self) -> Ints:
+        """Level by level, as in the hierarchy."""
+        return np.asarray(self.of_class, dtype=np.int64)
+
+    def under(self, weights: npt.ArrayLike) -> Floats:
+        """Summed over the values under each node."""
+        repeated = np.broadcast_to(np.asarray(weights, dtype=np.float64), self.of_value.shape).ravel()
+        total = np.bincount(self.of_value.ravel(), weights=repeated, minlength=self.n_nodes)
+        return np.asarray(total[self.of_class], dtype=np.float64)
+
+
+class Spans(Labelling):
+    """Labels that are intervals of a column's values in an order: `first` to `last`, both included."""
+
+    def __init__(self, order: Ints, first: Ints, last: Ints, texts: list[Label]) -> None:
+        self.order, self.first, self.last = order, first, last
+        self._texts = texts
+
+    @cached_property
+    def texts(self) -> list[Label]:
+        """As the method wrote them."""
+        return self._texts
+
+    @property
+    def place(self) -> Ints:
+        """By the first value, then by the last."""
+        return self.first * len(self.order) + self.last
+
+    def under(self, weights: npt.ArrayLike) -> Floats:
+        """Summed from the first value to the last."""
+        so_far = np.concatenate([[0.0], np.cumsum(np.asarray(weights, dtype=np.float64)[self.order])])
+        return np.asarray(so_far[self.last + 1] - so_far[self.first])
+
+
+class Sets(Labelling):
+    """Labels that are any sets of values: those of class c are members[starts[c]:starts[c + 1]]."""
+
+    def __init__(self, starts: Ints, members: Ints, texts: list[Label]) -> None:
+        self.starts, self.members = starts, members
+        self.owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self._texts = texts
+
+    @cached_property
+    def texts(self) -> list[Label]:
+        """As the method wrote them."""
+        return self._texts
+
+    @property
+    def place(self) -> Ints:
+        """By the first member."""
+        return self.members[self.starts[:-1]]
+
+    def under(self, weights: npt.ArrayLike) -> Floats:
+        """Summed over the members."""
+        chosen = np.asarray(weights, dtype=np.float64)[self.members]
+        total = np.bincount(self.owners, weights=chosen, minlength=len(self._texts))
+        return np.asarray(total, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Portions:
+    """Tuples whose records go to several classes: the portions stand in the place of tuples."""
+
+    cell_of: Ints  # per portion: the cell of `FrequencySet.cells` that its records are of
+    frequency: FrequencySet
+
+    @classmethod
+    def of(cls, frequency: FrequencySet, cell_of: Ints, counts: Ints) -> Portions:
+        """Divide a frequency set; a cell's portions add up to its records."""
+        return cls(cell_of, frequency.divided(cell_of, counts))
+
+
 @dataclass(frozen=True)
 class Regrouping:
-    """Every tuple joins a class whose labels are nodes of the hierarchies, or is suppressed."""
+    """Every tuple joins a class, or is suppressed; a class has one label a column.
 
-    class_of: Ints  # per tuple: its class, or SUPPRESSED
+    A label is a node of the hierarchy, or says more: then it stands in `narrower`, and `levels` and
+    `nodes` hold the lowest node above it.
+    """
+
+    class_of: Ints  # per tuple, or per portion where there are any: its class, or SUPPRESSED
     levels: Codes  # [n_classes, n_quasi]: the level of each label
     nodes: Codes  # [n_classes, n_quasi]: the node at that level
     notes: dict[str, Any] = field(default_factory=dict)  # what the method reports of its search
+    narrower: Mapping[int, Labelling] = field(default_factory=dict)  # column -> labels outside its hierarchy
+    portions: Portions | None = None
 
     @property
     def n_classes(self) -> int:
         """How many classes there are."""
         return len(self.levels)
 
+    def of(self, frequency: FrequencySet) -> FrequencySet:
+        """The frequency set that `class_of` counts by: the table's, or its portions."""
+        return frequency if self.portions is None else self.portions.frequency
+
     def stats(self, frequency: FrequencySet) -> ClassStats:
         """Sizes and histograms of the classes."""
-        return frequency.regroup(self.class_of, self.n_classes)
+        return self.of(frequency).regroup(self.class_of, self.n_classes)
 
     def sizes(self, frequency: FrequencySet) -> Ints:
         """Records per class."""
         kept = self.class_of != SUPPRESSED
-        sizes = np.bincount(self.class_of[kept], weights=frequency.counts[kept], minlength=self.n_classes)
-        return sizes.astype(np.int64)
+        counts = self.of(frequency).counts[kept]
+        return np.bincount(self.class_of[kept], weights=counts, minlength=self.n_classes).astype(np.int64)
 
-    def labels(self, frequency: FrequencySet, column: int) -> list[Label]:
-        """Per class: its label in one quasi-identifier."""
-        names = frequency.hierarchies[column].labels
-        pairs = zip(self.levels[:, column], self.nodes[:, column], strict=True)
-        return [names[level][node] for level, node in pairs]
+    def labelling(self, frequency: FrequencySet, column: int) -> Labelling:
+        """One quasi-identifier's labels."""
+        if column in self.narrower:
+            return self.narrower[column]
+        return Nodes(frequency.hierarchies[column], self.levels[:, column], self.nodes[:, column])
 
     def suppressed(self, frequency: FrequencySet) -> int:
         """How many records are suppressed."""
-        return int(frequency.counts[self.class_of == SUPPRESSED].sum())
+        return int(self.of(frequency).counts[self.class_of == SUPPRESSED].sum())

@@ -1,6 +1,7 @@
 """Top-down branch and bound over the generalization lattice.
 
-Start at the top, dive greedily to a good node, then visit what is still open from the top down.
+Start at the top, dive greedily to a good node, then visit what is still open from the top down
+(class costs with suppression: from two thirds of the way up, where closing goes both ways).
 Three facts close nodes unvisited (all are closures along the lattice's order):
 
 - a node that must suppress too much condemns its specializations (predictive tagging);
@@ -116,6 +117,13 @@ class TopDown:
     def _penalized(self) -> bool:
         return self.cost.uses_cells and self.limits.upward and self.limits.suppressed > 0
 
+    @property
+    def _where(self) -> float:
+        """Where among the heights of open nodes to go on: at the top, where bounds on what stands below
+        close most; but lower where a class cost bounds what stands above, and both can be closed.
+        """
+        return 1.0 if self.cost.uses_cells or not self.limits.suppressed else 2 / 3
+
     def run(self) -> Found:
         """Search until nothing is open or the clock says stop."""
         try:
@@ -144,7 +152,7 @@ class TopDown:
             node = int(below[np.argmin(np.where(feasible, scores, np.inf))])
 
     def _next_wave(self) -> Ints:
-        """The highest open nodes, most promising first, as many as one wave takes."""
+        """Open nodes of one height, most promising first, as many as one wave takes."""
         self._close()
         nodes = np.flatnonzero(self.open)
         if not len(nodes):
@@ -153,7 +161,7 @@ class TopDown:
             self.watch(Progress(int(self.visited.sum()), len(nodes), self.score,
                                 min(self.score, float(self.bounds[nodes].min()))))
         heights = self.lattice.heights[nodes]
-        nodes = nodes[heights == heights.max()]
+        nodes = nodes[heights == np.quantile(heights, self._where, method="nearest")]
         take = max(WAVE, self.lattice.size // 64)
         return np.sort(nodes[np.argsort(self.bounds[nodes], kind="stable")[:take]])
 

@@ -27,7 +27,8 @@ RECIPE = {
 def private_table(rng: random.Random) -> pa.Table:
     values = [10, 11, *rng.choices(range(10, 14), [4, 3, 2, 1], k=rng.randint(40, 120))]
     return pa.table({"a": [f"a{rng.randint(1, 4)}" for _ in values],
-                     "b": [rng.randint(0, 29) for _ in values], "text": [f"v{n}" for n in values], "number": values})
+                     "b": [rng.randint(0, 29) for _ in values],
+                     "text": [f"v{n}" for n in values], "number": values})
 
 
 def test_k_l_and_t_of_releases() -> None:

@@ -78,31 +78,32 @@ def test_every_record_is_accounted_for(done: tuple[Any, ...]) -> None:
 
 def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> None:
     """By the plain id, each released row finds its private one; the label is on its value's path."""
-    rows, result, released, _ = done
+    rows, _, released, _ = done
     private = {row["id"]: row for row in rows}
-    levels = result.manifest["levels"]
     assert set(private) == {row["id"] for row in released}
     for row in released:
         if all(row[name] == "*" for name in QUASI):
             continue
         for name in QUASI:
-            value, label, level = private[row["id"]][name], row[name], levels[name]
+            value, label = private[row["id"]][name], row[name]
             if hospital.absent(value):
                 assert label in ("", "*"), "missing meets a real value's label"
             else:
-                assert covers(name, level, label, value), (name, level)
+                assert covers(name, label, value), name
 
 
-def covers(name: str, level: int, label: str, value: str) -> bool:
-    """Whether a label of a level says something true of a value."""
-    if label == "*" or level == 0:
-        return label in ("*", value)
-    if name == "age":
-        low, high = label.strip("[)").split("..")
-        return int(low) <= int(value) < int(high)
+def covers(name: str, label: str, value: str) -> bool:
+    """Whether a label says something true of a value: itself, an interval, a set, or a node above it."""
+    if label in ("*", value):
+        return True
+    if ".." in label:
+        low, high = label.strip("[])").split("..")
+        return int(low) <= int(value) < int(high) + label.endswith("]")
+    if label.startswith("{"):
+        return value in label.strip("{}").split(", ")
     if name == "zip":
-        return value.startswith(label.rstrip("*"))
-    return label in hospital.TOWNS[value]
+        return label.endswith("*") and value.startswith(label.rstrip("*"))
+    return name == "group" and label in hospital.TOWNS[value]
 
 
 def test_other_columns_are_untouched_and_identifying_ones_gone(done: tuple[Any, ...]) -> None:
@@ -180,8 +181,10 @@ def test_permuting_columns_or_renaming_values_changes_no_score(method: str, tmp_
     columns = hospital.recipe()["columns"]
     turned, _, _ = run(tmp_path, rows, "turned", method=said, columns=dict(reversed(columns.items())))
     for result in (moved, other, turned):
-        assert result.manifest["cost"]["score"] == pytest.approx(first.manifest["cost"]["score"], rel=1e-12)
         assert result.verdict.holds
+        if METHODS[method].by_names:
+            continue
+        assert result.manifest["cost"]["score"] == pytest.approx(first.manifest["cost"]["score"], rel=1e-12)
         assert result.manifest["records"] == first.manifest["records"]
 
 

@@ -101,7 +101,8 @@ def check(
                                                 "its column there?", show_default=False)] = None,
     column: Annotated[str | None, typer.Argument(help="The column.", show_default=False)] = None,
     json: o.Json = False, missing: o.Missing = None, table_name: o.TableName = None,
-    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None, header: o.Header = None,
+    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
+    header: o.Header = None,
 ) -> None:
     """Check that a hierarchy is nested and has one root and, with a table, covers a column's values."""
     from sfumato.hierarchy.files import read

@@ -88,6 +88,10 @@ class Cost(ABC):
         """The weight of a released cell, per node of a level; a suppressed cell weighs the root's."""
         return self.scene.hierarchies[column].ncp(level)
 
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """The weights of cells whose labels stand for so many values, below nodes with these weights."""
+        return (leaves - 1) / max(self.scene.hierarchies[column].n_values - 1, 1)
+
     def totals(self, column: int) -> Floats:
         """Per level: the column's loss when no record is suppressed."""
         hierarchy, marginal = self.scene.hierarchies[column], self.scene.marginals[column]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.classes import Floats
+from sfumato.classes import Floats, Ints
 from sfumato.costs.base import CellCost, Features
 
 
@@ -43,6 +43,10 @@ class Precision(CellCost):
         share = level / max(hierarchy.n_levels - 1, 1)
         return np.full(len(hierarchy.labels[level]), share)
 
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """As far up as the lowest node above the label."""
+        return covering
+
     def combine(self, columns: Floats) -> Floats:
         """The weighted mean over columns."""
         return np.asarray(columns @ self.scene.share / self.scene.n_records)
@@ -58,6 +62,10 @@ class Height(CellCost):
     def cell(self, column: int, level: int) -> Floats:
         """The level, for every record."""
         return np.full(len(self.scene.hierarchies[column].labels[level]), float(level))
+
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """The level of the lowest node above the label."""
+        return covering
 
     def penalties(self, features: Features) -> Floats:
         """None: the height of a node does not depend on suppression."""

@@ -41,8 +41,9 @@ class Aecs(ClassCount):
         return self.scene.n_records / (self.most_classes(columns, certain) + 1)
 
     def rise(self, totals: Floats, features: Features) -> Floats:
-        """Classes only merge on the way up, so their number never exceeds this node's."""
-        return np.asarray(self.scene.n_records / features.all_classes)
+        """On the way up a class holds one of those kept here, or records suppressed here, and enough."""
+        more = features.classes + -(-features.suppressed // self.scene.least)
+        return np.asarray(self.scene.n_records / np.minimum(features.all_classes, more))
 
 
 class Discernibility(ClassCount):
@@ -81,6 +82,10 @@ class KlDivergence(Cost):
     def cell(self, column: int, level: int) -> Floats:
         """log2 of the values covered: the sum over columns is the log of the area."""
         return np.log2(self.scene.hierarchies[column].leaves[level])
+
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """log2 of the values covered."""
+        return np.log2(leaves)
 
     def __init__(self, scene: Scene) -> None:
         super().__init__(scene)
@@ -123,6 +128,10 @@ class Ambiguity(Cost):
     def cell(self, column: int, level: int) -> Floats:
         """log2 of the values covered."""
         return np.log2(self.scene.hierarchies[column].leaves[level])
+
+    def narrower(self, column: int, leaves: Ints, covering: Floats) -> Floats:
+        """log2 of the values covered."""
+        return np.log2(leaves)
 
     def floor(self, columns: Floats, certain: Ints) -> Floats:
         """The mean area is at least the geometric one; those certainly suppressed may be anything."""

@@ -25,43 +25,50 @@ def score(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> float:
 
 def _column(cost: Cost, frequency: FrequencySet, regrouping: Regrouping, j: int) -> float:
     """One quasi-identifier's loss, suppressed records included."""
-    sizes = regrouping.sizes(frequency)
-    levels, nodes = regrouping.levels[:, j], regrouping.nodes[:, j]
     if isinstance(cost, Entropy):
         return _entropy(frequency, regrouping, j)
-    kept = sum(float(cost.cell(j, level)[nodes[levels == level]] @ sizes[levels == level])
-               for level in np.unique(levels))
+    sizes = regrouping.sizes(frequency)
+    kept = float(_weights(cost, frequency, regrouping, j) @ sizes)
     suppressed = 0 if isinstance(cost, Height) else regrouping.suppressed(frequency)
     if isinstance(cost, Height):  # a node's height counts all of its records
         kept *= frequency.n_records / max(int(sizes.sum()), 1)
     return kept + suppressed * float(cost.full[j])
 
 
+def _weights(cost: Cost, frequency: FrequencySet, regrouping: Regrouping, j: int) -> Floats:
+    """Per class: the weight of its cells in one column."""
+    levels, nodes = regrouping.levels[:, j], regrouping.nodes[:, j]
+    weights = np.empty(len(levels))
+    for level in np.unique(levels):
+        weights[levels == level] = cost.cell(j, level)[nodes[levels == level]]
+    if j not in regrouping.narrower:
+        return weights
+    leaves = regrouping.narrower[j].leaves(frequency.hierarchies[j].n_values)
+    return cost.narrower(j, leaves, weights)
+
+
 def _entropy(frequency: FrequencySet, regrouping: Regrouping, j: int) -> float:
     """Non-uniform entropy of one column (see costs.cells.Entropy).
 
-    Where all labels stand on one level, suppressed records lose their label's information first and
-    their labels' entropy on top; elsewhere they go straight to the root.
+    Where all labels are nodes of one level, suppressed records lose their label's information first
+    and their labels' entropy on top; elsewhere they go straight to the root.
     """
-    hierarchy, counts, class_of = frequency.hierarchies[j], frequency.counts, regrouping.class_of
-    marginal = np.bincount(frequency.codes[:, j], weights=counts, minlength=hierarchy.n_values)
-    under = [np.bincount(nodes, weights=marginal) for nodes in hierarchy.nodes]
+    counted = regrouping.of(frequency)
+    hierarchy, counts, codes = counted.hierarchies[j], counted.counts, counted.codes[:, j]
+    marginal = np.bincount(codes, weights=counts, minlength=hierarchy.n_values)
+    out = regrouping.class_of == SUPPRESSED
     used = np.unique(regrouping.levels[:, j])
-    single = int(used[0]) if len(used) == 1 else None
-    out = class_of == SUPPRESSED
-    fallback = single if single is not None else hierarchy.n_levels - 1
-    levels = np.full(len(counts), fallback)
-    levels[~out] = regrouping.levels[class_of[~out], j]
-    nodes = hierarchy.nodes[levels, frequency.codes[:, j]]
-    records_under = np.empty(len(counts))
-    for level in np.unique(levels):
-        at = levels == level
-        records_under[at] = under[level][nodes[at]]
-    loss = counts @ (np.log2(records_under) - np.log2(marginal[frequency.codes[:, j]]))
-    if single is not None and out.any():
-        labels = np.bincount(nodes[out], weights=counts[out])
+    records_under = np.full(len(counts), float(marginal.sum()))
+    records_under[~out] = regrouping.labelling(frequency, j).under(marginal)[regrouping.class_of[~out]]
+    single = len(used) == 1 and j not in regrouping.narrower
+    if single:
+        nodes = hierarchy.nodes[used[0]][codes[out]]
+        records_under[out] = np.bincount(hierarchy.nodes[used[0]], weights=marginal)[nodes]
+    loss = float(counts @ (np.log2(records_under) - np.log2(marginal[codes])))
+    if single and out.any():
+        labels = np.bincount(nodes, weights=counts[out])
         loss += float(xlogx(counts[out].sum()) - xlogx(labels).sum())
-    return float(loss)
+    return loss
 
 
 def _features(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> Features:
@@ -71,8 +78,7 @@ def _features(cost: Cost, frequency: FrequencySet, regrouping: Regrouping) -> Fe
     areas = np.ones(regrouping.n_classes)
     if cost.uses_areas:
         for j, hierarchy in enumerate(frequency.hierarchies):
-            pairs = zip(regrouping.levels[:, j], regrouping.nodes[:, j], strict=True)
-            areas *= [hierarchy.leaves[level][node] for level, node in pairs]
+            areas *= regrouping.labelling(frequency, j).leaves(hierarchy.n_values)
     none, count = np.zeros((1, frequency.n_quasi)), np.array([regrouping.n_classes])
     squares, spread, covered = (np.array([total]) for total in
                                 ((sizes ** 2).sum(), xlogx(sizes).sum(), sizes @ areas))

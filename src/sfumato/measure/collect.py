@@ -20,19 +20,20 @@ DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS,
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
             rng: np.random.Generator) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
-    released = see(frequency, regrouping)
+    counted = regrouping.of(frequency)
+    released = see(counted, regrouping)
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
-    correlations = correlation.correlate(frequency, released)
+    correlations = correlation.correlate(counted, released)
     return Evidence(
         risk_before=before,
         risk_after=after,
         risk=(*profile.attackers(before, after), *columns.separations(frequency, released)),
-        utility=(*loss.losses(frequency, regrouping),
+        utility=(*loss.losses(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
-                 *queries.errors(frequency, regrouping, rng)),
-        columns=distribution.pictures(frequency, regrouping, released, least),
+                 *queries.errors(counted, regrouping, rng)),
+        columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
         correlations=correlations,
         definitions=DEFINITIONS)
 

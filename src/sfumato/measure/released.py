@@ -45,13 +45,11 @@ def see(frequency: FrequencySet, regrouping: Regrouping) -> Released:
 def label_codes(frequency: FrequencySet, regrouping: Regrouping,
                 column: int) -> tuple[Ints, tuple[Label, ...]]:
     """Per class: the position of its label among the column's distinct released labels."""
-    hierarchy = frequency.hierarchies[column]
-    pairs = regrouping.levels[:, column].astype(np.int64) * hierarchy.n_values + regrouping.nodes[:, column]
-    found, position = np.unique(pairs, return_inverse=True)
-    names = [hierarchy.labels[pair // hierarchy.n_values][pair % hierarchy.n_values] for pair in found]
-    labels = tuple(dict.fromkeys(names))
-    code = {label: n for n, label in enumerate(labels)}
-    return np.array([code[name] for name in names], dtype=np.int64)[position], labels
+    labelling = regrouping.labelling(frequency, column)
+    texts = labelling.texts
+    ordered = (texts[n] for n in np.argsort(labelling.place, kind="stable"))
+    code = {label: n for n, label in enumerate(dict.fromkeys(ordered))}
+    return np.array([code[text] for text in texts], dtype=np.int64), tuple(code)
 
 
 def pack(codes: npt.NDArray[np.integer], spans: Sequence[int]) -> Ints:

@@ -45,6 +45,7 @@ class Method(BaseModel, ABC):
 
     name: ClassVar[str]  # as in a recipe
     citation: ClassVar[str]
+    by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
 
     @abstractmethod
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:

@@ -12,7 +12,7 @@ from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Label
 from sfumato.measure.evidence import ColumnPicture
 from sfumato.measure.released import Released
-from sfumato.measure.risk.columns import contributions, distinction, separation
+from sfumato.measure.risk.columns import distinction, separation
 from sfumato.measure.utility.loss import column_ncp
 from sfumato.recoding import SUPPRESSED, Regrouping
 
@@ -30,10 +30,10 @@ DEFINITIONS = {
 
 
 def pictures(frequency: FrequencySet, regrouping: Regrouping, released: Released,
-             least: int) -> tuple[ColumnPicture, ...]:
+             least: int, contributions: Sequence[float | None]) -> tuple[ColumnPicture, ...]:
     """One picture for each quasi-identifier and each sensitive column."""
     shown = shown_before(regrouping, released, least)
-    shares = zip(contributions(frequency), column_ncp(frequency, regrouping), strict=True)
+    shares = zip(contributions, column_ncp(frequency, regrouping), strict=True)
     return (*(_quasi(frequency, regrouping, released, n, least, shown, contribution, loss)
               for n, (contribution, loss) in enumerate(shares)),
             *(_sensitive(name, histogram, released, least, shown)

@@ -35,12 +35,8 @@ def column_ncp(frequency: FrequencySet, regrouping: Regrouping) -> list[float | 
 
 
 def _penalties(frequency: FrequencySet, regrouping: Regrouping, column: int) -> Floats:
-    hierarchy, levels = frequency.hierarchies[column], regrouping.levels[:, column]
-    penalty = np.zeros(len(levels))
-    for level in np.unique(levels):
-        at = levels == level
-        penalty[at] = hierarchy.ncp(int(level))[regrouping.nodes[at, column]]
-    return penalty
+    n_values = frequency.hierarchies[column].n_values
+    return (regrouping.labelling(frequency, column).leaves(n_values) - 1) / max(n_values - 1, 1)
 
 
 def kept_entropy(frequency: FrequencySet, regrouping: Regrouping) -> float | None:
@@ -54,7 +50,10 @@ def kept_entropy(frequency: FrequencySet, regrouping: Regrouping) -> float | Non
 
 
 def _cells_by_level(frequency: FrequencySet, regrouping: Regrouping, column: int) -> Ints:
-    """[level, value]: records with that value that are released at that level (suppressed: the root's)."""
+    """[level, value]: records with that value that are released at that level (suppressed: the root's).
+
+    A label outside the hierarchy counts as the lowest node above it.
+    """
     hierarchy = frequency.hierarchies[column]
     root = hierarchy.n_levels - 1
     levels = np.full(frequency.n_tuples, root, dtype=np.int64)

@@ -64,36 +64,18 @@ def count(frequency: FrequencySet, queries: list[Query]) -> Ints:
 
 def estimate(frequency: FrequencySet, regrouping: Regrouping, queries: list[Query]) -> Floats:
     """The answers of the release, each label standing evenly for all the values under it."""
-    labels = [_Labels(frequency, regrouping, column) for column in range(frequency.n_quasi)]
+    labels = [regrouping.labelling(frequency, column) for column in range(frequency.n_quasi)]
+    leaves = [one.leaves(h.n_values) for one, h in zip(labels, frequency.hierarchies, strict=True)]
     sizes = regrouping.sizes(frequency).astype(np.float64)
     suppressed = regrouping.suppressed(frequency)
     answers = np.empty(len(queries))
     for n, query in enumerate(queries):
         share, hidden = sizes, float(suppressed)
         for column, mask in query.wanted.items():
-            share = share * labels[column].share(mask)
+            share = share * (labels[column].under(mask) / leaves[column])
             hidden *= mask.mean()
         answers[n] = share.sum() + hidden
     return answers
-
-
-class _Labels:
-    """One column's released labels, as positions in a list of the nodes of the levels in use."""
-
-    def __init__(self, frequency: FrequencySet, regrouping: Regrouping, column: int) -> None:
-        hierarchy = frequency.hierarchies[column]
-        used, rank = np.unique(regrouping.levels[:, column], return_inverse=True)
-        starts = np.cumsum([0, *(len(hierarchy.labels[level]) for level in used)])
-        self.of_class = starts[rank] + regrouping.nodes[:, column]
-        self.of_value = np.array([hierarchy.nodes[level] + start for level, start
-                                  in zip(used, starts[:-1], strict=True)], dtype=np.intp)
-        self.of_value = self.of_value.reshape(len(used), hierarchy.n_values)
-        self.leaves = np.bincount(self.of_value.ravel(), minlength=int(starts[-1]))
-
-    def share(self, wanted: Bools) -> Floats:
-        """Per class: the share of the values under its label that are asked for."""
-        asked = np.bincount(self.of_value[:, wanted].ravel(), minlength=len(self.leaves))
-        return np.asarray((asked / self.leaves)[self.of_class])
 
 
 def errors(frequency: FrequencySet, regrouping: Regrouping,
