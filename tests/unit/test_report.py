@@ -613,7 +613,7 @@ def test_notebook_is_a_fragment(told: Plain) -> None:
 
 
 def test_what_all_definitions_say_is_said_once() -> None:
-    rows = [{"definition": f"{what}. After: of those kept; others apart."} for what in ("One", "Two", "Two. X")]
+    rows = [{"definition": f"{what}. After: of those kept; others apart."} for what in ("A", "B", "B. C")]
     assert render.said_of_all(rows) == " After: of those kept; others apart."
     assert render.said_of_all(rows[:1]) == "" and render.said_of_all([]) == ""
     assert render.said_of_all([{"definition": "All of it."}, {"definition": "None of it."}]) == ""

@@ -23,8 +23,8 @@ DEFINITIONS = {
     "before": "Share of the private table's records with each value or, where a column has more than "
               f"{TOP}, with each label of the finest level that has no more; without such a level, with the "
               f"most frequent values, all others together as {OTHER}. A value that fewer records have "
-              "than the report may show is always among the others. If some records are suppressed, but fewer "
-              "than that, they are left out here, so that nothing is learnt of them by comparison.",
+              "than the report may show is always among the others. If some records are suppressed, but "
+              "fewer than that, they are left out here, so that nothing is learnt of them by comparison.",
     "after": f"Share of the release's records with each label, suppressed records as {ROOT}; for a sensitive "
              "column, share of the records that are kept.",
 }
