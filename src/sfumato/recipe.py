@@ -122,9 +122,11 @@ class Recipe(Strict):
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, in the shape of the file."""
         data = self.model_dump(mode="json", exclude={"folder", "columns", "criteria"}, exclude_defaults=True)
-        data["columns"] = {name: {"role": column.role} | column.model_dump(mode="json", exclude_defaults=True)
+        data["columns"] = {name: {"role": column.role}
+                           | _short(column.model_dump(mode="json", exclude_defaults=True))
                            for name, column in self.columns.items()}
-        data["criteria"] = [{c.name: c.model_dump(mode="json", exclude_none=True)} for c in self.criteria]
+        data["criteria"] = [{c.name: _short(c.model_dump(mode="json", exclude_none=True))}
+                            for c in self.criteria]
         data["method"] = dict(self.method)
         return {name: data[name] for name in Recipe.model_fields if name in data}
 
@@ -133,6 +135,13 @@ class Recipe(Strict):
         from sfumato.yaml_text import write
 
         return write(self.to_dict())
+
+
+def _short(values: dict[str, Any]) -> dict[str, Any]:
+    """The same values, whole numbers written without a point."""
+    whole = {name: int(value) for name, value in values.items()
+             if isinstance(value, float) and value.is_integer() and abs(value) < 1e15}
+    return values | whole
 
 
 def _stays_text(path: Place) -> bool:

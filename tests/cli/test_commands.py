@@ -205,7 +205,7 @@ def test_hierarchies_are_built_shown_and_checked(work: Path, run: Run) -> None:
 def test_infeasible_names_criterion_node_and_remedy(work: Path, run: Run) -> None:
     answer = run("anonymize", "--recipe", "people.yaml", "--out", "deep/r", "--k", 301)
     assert answer.exit_code == 3
-    assert "k-anonymity (k = 301)" in answer.stderr and "has: 300" in answer.stderr
+    assert "k-anonymity (k = 301)" in answer.stderr and "age at level" in answer.stderr
     answer = run("anonymize", "--recipe", "people.yaml", "--out", "deep/r", "--l", 99)
     assert answer.exit_code == 3
     assert "l-diversity (distinct l = 99" in answer.stderr and "age at level" in answer.stderr

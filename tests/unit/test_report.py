@@ -612,6 +612,13 @@ def test_notebook_is_a_fragment(told: Plain) -> None:
     assert len(page) < 6000
 
 
+def test_what_all_definitions_say_is_said_once() -> None:
+    rows = [{"definition": f"{what}. After: of those kept; others apart."} for what in ("A", "B", "B. C")]
+    assert render.said_of_all(rows) == " After: of those kept; others apart."
+    assert render.said_of_all(rows[:1]) == "" and render.said_of_all([]) == ""
+    assert render.said_of_all([{"definition": "All of it."}, {"definition": "None of it."}]) == ""
+
+
 def test_same_summary_same_page(told: Plain) -> None:
     assert render.html(told) == render.html(copy.deepcopy(told))
 

@@ -114,19 +114,17 @@ def report(cost: str, lattice: Lattice, found: Found, problem: Problem) -> dict[
 def infeasible(problem: Problem, found: Found) -> InfeasibleError:
     """Say which criterion cannot be met, how close one came, and what to relax."""
     frequency = problem.frequency
-    greedy = max(problem.criteria, key=lambda criterion: criterion.least)
-    if greedy.least > frequency.n_records:
-        return InfeasibleError(
-            f"{greedy.name} ({greedy.promise}) asks for classes of more records than the table has: "
-            f"{frequency.n_records:,}.", "Ask for smaller classes, or give a table with more records.")
     class_of, first, _ = group_at(frequency, found.closest)
     stats = frequency.regroup(class_of, len(first))
     failing = [c for c in problem.criteria if not c.holds(stats).all()]
     named = " and ".join(f"{c.name} ({c.promise})" for c in failing) or "the criteria together"
     place = ", ".join(f"{h.column} at level {level}" for h, level in
                       zip(frequency.hierarchies, found.closest, strict=True))
+    least = max(criterion.least for criterion in problem.criteria)
     proof = "No generalization satisfies" if found.proven else "No generalization found so far satisfies"
     return InfeasibleError(
         f"{proof} {named} with at most {problem.suppression:.1%} of {frequency.n_records:,} records "
-        f"suppressed. The closest node ({place}) would suppress {found.missing:,} records too many.",
+        f"suppressed. The closest node ({place}) would suppress {found.missing:,} too many.",
+        f"Relax the criterion: no suppression limit makes a class of {least:,} records in so small a table."
+        if least > frequency.n_records else
         "Raise the suppression limit, relax the criterion, or use fewer quasi-identifiers.")

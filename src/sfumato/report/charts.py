@@ -18,7 +18,8 @@ from markupsafe import Markup, escape
 from sfumato.report.figures import percent
 
 WIDTH = 340
-GUTTER = 118  # labels stand here
+GUTTER = 144  # labels stand here
+LETTERS = 21  # of a label, about as wide as the gutter
 VALUES = 52  # and the numbers here, on the other side
 BAR = 11
 Rows = Sequence[Mapping[str, Any]]
@@ -71,7 +72,7 @@ def before_after(name: str, rows: Rows) -> Markup:
     drawn: list[Markup] = []
     for n, row in enumerate(rows):
         y = n * step + 3.0
-        drawn.append(words(fitted(row["label"], 16), GUTTER - 8, y + BAR + 5, "label", "end"))
+        drawn.append(words(fitted(row["label"], LETTERS), GUTTER - 8, y + BAR + 5, "label", "end"))
         for side, offset in (("before", 0), ("after", BAR + 2)):
             length = room * (row[side] or 0) / top
             drawn.append(bar(GUTTER, y + offset, length, side))
@@ -89,7 +90,7 @@ def shares(name: str, rows: Rows, css: str, top: float | None = None) -> Markup:
     for n, row in enumerate(rows):
         y, foot, faint = n * step + 3.0, n * step + BAR + 1.5, " rest" if row.get("rest") else ""
         length = 0.0 if faint else room * min((row["share"] or 0) / top, 1.0)
-        drawn.append(words(fitted(row["label"], 16), GUTTER - 8, foot, "label" + faint, "end"))
+        drawn.append(words(fitted(row["label"], LETTERS), GUTTER - 8, foot, "label" + faint, "end"))
         drawn.append(bar(GUTTER, y, length, css))
         drawn.append(words(percent(row["share"]), GUTTER + length + 6, foot, "value" + faint))
     told = "; ".join(f"{row['label']}: {percent(row['share'])}" for row in rows)
@@ -107,7 +108,8 @@ def heat(name: str, columns: Sequence[str], matrix: Sequence[Sequence[float | No
     drawn: list[Markup] = []
     for n, column in enumerate(columns):
         y, middle = 18 + n * cell, (n + 0.5) * cell
-        drawn.append(words(f"{fitted(column, 14)} {n + 1}", GUTTER - 6, 18 + middle + 3.5, "label", "end"))
+        row = f"{fitted(column, LETTERS - 3)} {n + 1}"
+        drawn.append(words(row, GUTTER - 6, 18 + middle + 3.5, "label", "end"))
         drawn.append(words(str(n + 1), GUTTER + middle, 12, "label", "middle"))
         drawn.extend(heat_cell(GUTTER + m * cell, y, cell, value) for m, value in enumerate(matrix[n]))
     pairs = [f"{one} and {columns[m]}: {spoken(matrix[n][m])}"

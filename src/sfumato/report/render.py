@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +63,7 @@ def _environment() -> Environment:
                        lstrip_blocks=True, autoescape=lambda name: name is None or not name.endswith(".md"))
     made.filters.update(prose=prose, md=escaped)
     made.globals.update(chart=charts, assurance=ASSURANCE, percent=percent, fenced=fenced, highest=highest,
-                        named_shares=named_shares)
+                        named_shares=named_shares, said_of_all=said_of_all)
     return made
 
 
@@ -81,6 +83,14 @@ def fenced(code: str) -> str:
     longest = max((len(run) for run in re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}yaml\n{code.rstrip()}\n{fence}"
+
+
+def said_of_all(rows: Sequence[Summary]) -> str:
+    """The last sentences that the definitions of several measures share: said once, above them."""
+    sentences = [one["definition"].split(". ")[::-1] for one in rows]
+    together = zip(*sentences, strict=False) if len(sentences) > 1 else ()
+    shared = [said[0] for said in takewhile(lambda said: len(set(said)) == 1, together)]
+    return "".join(f" {sentence}" for sentence in reversed(shared))
 
 
 def highest(column: Summary) -> float:

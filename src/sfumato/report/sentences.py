@@ -47,8 +47,9 @@ GLOSSARY = (
      "meaning": "The promise that every class holds at least k records, so that a guess at who is who is "
                 "right at most once in k times."},
     {"word": "Generalization",
-     "meaning": "Replacing a value by a coarser one that is still true: 37 becomes 20-39. Level 0 is the "
-                "value itself; the highest level, written *, says nothing at all."},
+     "meaning": "Replacing a value by a coarser one that is still true: 37 becomes [20..40), which is from "
+                "20 up to, but not including, 40. Level 0 is the value itself; the highest level, written "
+                "*, says nothing at all."},
     {"word": "Suppression",
      "meaning": "Giving up a record whose combination is so rare that blurring everybody else for its sake "
                 "would cost more: its quasi-identifiers become * or it is left out."},

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.classes import Bools, Histogram, Ints
 from sfumato.frequency import FrequencySet
-from sfumato.hierarchy.core import ROOT, Label
+from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import ColumnPicture
 from sfumato.measure.released import Released
 from sfumato.measure.risk.columns import distinction, separation
@@ -20,10 +20,11 @@ TOP = 12  # labels drawn; the rest is folded into one
 OTHER, MISSING = "(other)", "(missing)"
 
 DEFINITIONS = {
-    "before": "Share of the private table's records with each value: the most frequent ones, all others "
-              f"together as {OTHER}. A value that fewer records have than the report may show is always "
-              "among the others. If some records are suppressed, but fewer than that, they are left out "
-              "here, so that nothing is learnt of them by comparison.",
+    "before": "Share of the private table's records with each value or, where a column has more than "
+              f"{TOP}, with each label of the finest level that has no more; without such a level, with the "
+              f"most frequent values, all others together as {OTHER}. A value that fewer records have "
+              "than the report may show is always among the others. If some records are suppressed, but "
+              "fewer than that, they are left out here, so that nothing is learnt of them by comparison.",
     "after": f"Share of the release's records with each label, suppressed records as {ROOT}; for a sensitive "
              "column, share of the records that are kept.",
 }
@@ -57,8 +58,16 @@ def _quasi(frequency: FrequencySet, regrouping: Regrouping, released: Released, 
         hierarchy.column, "quasi", level=levels.pop() if len(levels) == 1 else None,
         levels=hierarchy.n_levels, loss=loss, contribution=contribution,
         distinction=distinction(counts), separation=separation(counts),
-        before=fold(hierarchy.values, before, least),
+        before=fold(*_drawn(hierarchy, before), least),
         after=fold((*released.labels[column], ROOT), np.append(after, released.suppressed), 1))
+
+
+def _drawn(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
+    """Values with their counts, or what stands above them where there are too many to draw."""
+    few = (level for level, labels in enumerate(hierarchy.labels[:-1]) if len(labels) <= TOP)
+    level = next(few, 0)
+    labels = hierarchy.labels[level]
+    return labels, _count(hierarchy.nodes[level], counts, len(labels))
 
 
 def _sensitive(name: str, histogram: Histogram, released: Released, least: int,
