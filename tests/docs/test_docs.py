@@ -33,6 +33,7 @@ from sfumato.costs.registry import COSTS
 from sfumato.criteria.registry import CRITERIA
 from sfumato.hierarchy.dates import STEPS
 from sfumato.hierarchy.spec import FORMS
+from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.recipe import Recipe
 
@@ -127,6 +128,7 @@ EXPLAINED = {
     "docs/hierarchies.md": ["`suppress`", *(f"{{{name}: " for name in FORMS if name != "suppress"),
                             *(f"`{step}`" for step in STEPS)],
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
+    "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     "docs/errors.md": [f"`{kind.__name__}`" for kind in vars(errors).values()
                        if isinstance(kind, type) and issubclass(kind, errors.SfumatoError)],
 }

@@ -27,12 +27,14 @@ from sfumato.table import open_table
 
 QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes")
+FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
+    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
-    assert OF_CLASSES == ["optimal"]
+    assert OF_CLASSES == ["mondrian", "optimal"]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
 
 
@@ -46,11 +48,12 @@ def run(folder: Path, rows: Rows, out: str = "out", columns: tuple[str, ...] = h
     return result, list(csv.DictReader(io.StringIO(data.decode()))), data
 
 
-@pytest.fixture(scope="module", params=OF_CLASSES)
+@pytest.fixture(scope="module", params=[*({"name": name} for name in OF_CLASSES), *FORMS],
+                ids=lambda said: "-".join(map(str, said.values())))
 def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, ...]:
     """One run of each method, looked at by many tests."""
     rows = hospital.records()
-    return rows, *run(tmp_path_factory.mktemp("run"), rows, method={"name": request.param})
+    return rows, *run(tmp_path_factory.mktemp("run"), rows, method=request.param)
 
 
 def classes(released: Rows) -> dict[tuple[str, ...], Rows]:
@@ -77,7 +80,8 @@ def test_every_record_is_accounted_for(done: tuple[Any, ...]) -> None:
     assert counted["received"] == len(rows) == counted["kept"] + counted["suppressed"]
     assert counted["added"] == 0 and len(released) == len(rows)
     starred = sum(all(row[name] == "*" for name in QUASI) for row in released)
-    assert starred == counted["suppressed"] > 0
+    assert starred == counted["suppressed"]
+    assert starred > 0 or result.manifest["method"]["name"] != "optimal"
     assert counted["suppressed"] <= 0.1 * len(rows)
 
 
@@ -147,7 +151,8 @@ def test_same_bytes_again_and_from_permuted_rows(method: str, tmp_path: Path) ->
     _, _, permuted = run(tmp_path, random.Random(4).sample(rows, len(rows)), "permuted", method=said)
     _, _, other = run(tmp_path, rows, "other", method=said, seed=8)
     assert first == again == permuted
-    assert other != first and sorted(other.splitlines()) == sorted(first.splitlines())
+    assert other != first
+    assert METHODS[method].by_seed or sorted(other.splitlines()) == sorted(first.splitlines())
 
 
 @every_method
@@ -291,18 +296,22 @@ def test_markers_of_numbers_are_missing(tmp_path: Path) -> None:
     assert anonymize(table, strict, report=False).manifest["levels"] == {"x": 2}
 
 
-def test_infeasible_says_what_how_near_and_what_to_do(tmp_path: Path) -> None:
+@every_method
+def test_infeasible_says_what_how_near_and_what_to_do(method: str, tmp_path: Path) -> None:
+    said = {"name": method}
     with pytest.raises(InfeasibleError) as caught:
-        run(tmp_path, hospital.records(), criteria=[{"k-anonymity": {"k": 241}}], suppression=0)
+        run(tmp_path, hospital.records(), criteria=[{"k-anonymity": {"k": 241}}], suppression=0, method=said)
     message = str(caught.value)
     assert "k-anonymity (k = 241)" in message and "240" in message and "level" in message
     assert "Relax" in caught.value.remedy and caught.value.exit_code == 3
     assert not (tmp_path / "out").exists()
     with pytest.raises(InfeasibleError) as caught:
-        run(tmp_path, hospital.records(), suppression=0.3,
+        run(tmp_path, hospital.records(), suppression=0.3, method=said,
             criteria=[{"l-diversity": {"column": "illness", "l": 9}}])
     assert "l-diversity" in str(caught.value) and "flu" not in str(caught.value)
-    assert "level" in str(caught.value) and "Raise" in caught.value.remedy and caught.value.exit_code == 3
+    assert "level" in str(caught.value) and caught.value.exit_code == 3
+    assert "elax the criterion" in caught.value.remedy
+    assert "Raise" in caught.value.remedy or method != "optimal"
 
 
 def test_suppressed_records_can_be_left_out(tmp_path: Path) -> None:
@@ -332,10 +341,11 @@ CRITERIA = {
 }
 
 
+@every_method
 @pytest.mark.parametrize("name", CRITERIA)
-def test_every_criterion_from_table_to_release(name: str, tmp_path: Path) -> None:
+def test_every_criterion_from_table_to_release(name: str, method: str, tmp_path: Path) -> None:
     both = [{"k-anonymity": {"k": 2}}, CRITERIA[name]]
-    result, _, _ = run(tmp_path, hospital.records(), criteria=both, suppression=0.2)
+    result, _, _ = run(tmp_path, hospital.records(), criteria=both, suppression=0.2, method={"name": method})
     assert result.verdict.holds and len(result.verdict.findings) == 2
     assert result.manifest["classes"] > 1
 

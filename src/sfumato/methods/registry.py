@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.methods.base import Method
+from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
 
-METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal, Sliced, UpperLower)}
+METHODS: Mapping[str, type[Method]] = {
+    method.name: method for method in (Optimal, Mondrian, Sliced, UpperLower)}
 
 
 def make(said: Mapping[str, Any]) -> Method:
