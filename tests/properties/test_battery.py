@@ -32,7 +32,7 @@ Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
-    assert OF_CLASSES == ["optimal"]
+    assert OF_CLASSES == ["optimal", "rho-gain"]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
 
 

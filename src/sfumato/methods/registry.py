@@ -7,10 +7,12 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
 
-METHODS: Mapping[str, type[Method]] = {method.name: method for method in (Optimal, Sliced, UpperLower)}
+METHODS: Mapping[str, type[Method]] = {
+    method.name: method for method in (Optimal, RhoGain, Sliced, UpperLower)}
 
 
 def make(said: Mapping[str, Any]) -> Method:
