@@ -109,6 +109,7 @@ class Worker:
         self.used = np.zeros(3, dtype=np.int64)
         self.table = np.empty(1 << max(4, (n_tuples + n_tuples // 4 - 1).bit_length()), dtype=np.int32)
         self.counter = np.zeros(len(shared.cells), dtype=np.int64)
+        self.failing = np.empty(n_tuples, dtype=np.int32)
 
     def visit(self, levels: Ints) -> Features:
         """The features of nodes."""
@@ -116,8 +117,8 @@ class Worker:
         sums, cells, labels = np.empty((n, 10)), np.empty((n, q)), np.empty((n, q))
         kernels.visit(levels, s.order, s.lattice.strides, s.keys, s.counts, self.slot_of, self.firsts,
                       self.lengths, self.used, self.keys, self.counts, s.lift, s.lift_at, s.masks, s.shifts,
-                      self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, sums, cells,
-                      labels)
+                      self.table, s.k, s.cells, s.node_at, s.leaves, self.counter, s.uses, self.failing,
+                      sums, cells, labels)
         kept, whole = sums[:, :5].T, (sums[:, :5] + sums[:, 5:]).T
         suppressed = sums[:, 6].astype(np.int64)
         return Features(kept[0].astype(np.int64), suppressed, suppressed, kept[2], kept[3], kept[4],

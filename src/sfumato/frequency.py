@@ -77,6 +77,13 @@ class FrequencySet:
                      for n, (name, h) in enumerate(self.sensitive.items())}
         return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive)
 
+    def part(self, tuples: Ints) -> FrequencySet:
+        """Some of the tuples, as a table of its own; criteria go on comparing with the whole table."""
+        position = np.full(self.n_tuples, -1, dtype=np.int64)
+        position[tuples] = np.arange(len(tuples))
+        sensitive = {name: merge(histogram, position) for name, histogram in self.sensitive.items()}
+        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive)
+
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""
         kept = class_of >= 0

@@ -76,6 +76,9 @@ def story(facts: dict[str, Any]) -> list[str]:
                        "the best found."))
     told += _sliced(facts) if "column_groups" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
+    if rounds := facts.get("rounds"):
+        told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
+                    f"of which the first kept {rounds[0]['kept']:,} records.")
     if records["suppressed"]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")

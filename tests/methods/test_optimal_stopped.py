@@ -15,7 +15,7 @@ from sfumato.frequency import FrequencySet
 from sfumato.frontier import BestFirst
 from sfumato.hierarchy.core import Hierarchy
 from sfumato.lattice import Lattice
-from sfumato.methods import optimal
+from sfumato.methods import full_domain
 from sfumato.methods.base import Problem
 from sfumato.methods.optimal import Optimal
 from sfumato.search import Clock, Found, Limits, TopDown
@@ -82,7 +82,7 @@ def test_both_strategies_agree() -> None:
 
 def test_unproven_is_not_called_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a lattice held for too large, stopped at once: best found, with bound and gap."""
-    monkeypatch.setattr(optimal, "ENUMERABLE", 10)
+    monkeypatch.setattr(full_domain, "ENUMERABLE", 10)
     problem = Problem(table(), (criterion("k-anonymity", k=3),), 0.05, np.ones(4))
     notes = Optimal(seconds=1e-6).solve(problem, np.random.default_rng(0)).notes
     search = notes["search"]

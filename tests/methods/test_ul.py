@@ -70,7 +70,7 @@ def original(frequency: Any, slices: Any) -> list[Row]:
 def test_what_is_released_of_every_bucket(seed: int, n: int) -> None:
     """Values of a column stay in their bucket; new pairs occur in the table and break no rule."""
     rows = people(seed, n)
-    frequency, slices = solved(rows, seed)
+    frequency, slices = solved(rows, seed, protect=(("marital", "relation"),))  # not always the strongest
     seen = {row[2:4] for row in rows}
     before, hidden = original(frequency, slices), texts(frequency, slices, slices.values)
     shown = texts(frequency, slices, slices.codes)

@@ -103,6 +103,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if rounds := facts.get("rounds"):
+        screen.say(screen.grid(*rounds_of(rounds)), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
@@ -113,6 +115,15 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """What each round of generalizing outliers kept, as a table."""
+    headings = ("round", "levels above 0", "classes", "kept", "suppressed", "average class")
+    rows = [(str(n), ", ".join(f"{name} {level}" for name, level in one["levels"].items() if level),
+             *(f"{one[name]:,}" for name in ("classes", "kept", "suppressed")),
+             f"{one['measures']['average_class']:.2f}") for n, one in enumerate(rounds, start=1)]
+    return headings, rows, ("round", *headings[2:])
 
 
 def described(level: int, levels: int) -> str:

@@ -8,11 +8,18 @@ from typing import Any
 from sfumato.methods.base import Method
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
 
 METHODS: Mapping[str, type[Method]] = {
-    method.name: method for method in (Optimal, Mondrian, Sliced, UpperLower)}
+    method.name: method for method in (
+        Optimal,
+        Mondrian,
+        RhoGain,
+        Sliced,
+        UpperLower,
+    )}
 
 
 def make(said: Mapping[str, Any]) -> Method:
