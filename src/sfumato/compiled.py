@@ -13,13 +13,13 @@ import numpy.typing as npt
 from sfumato import kernels
 from sfumato.classes import Ints
 from sfumato.costs.base import Cost, Features, stack
+from sfumato.evaluate import chain_order
 from sfumato.frequency import FrequencySet
 from sfumato.lattice import Lattice
 
 Words = npt.NDArray[np.uint64]
 ARENA_WORDS = 1 << 23
 FEW = 16  # nodes for which threads do not pay
-SAMPLE = 1024  # tuples by which the order of a chain is chosen
 
 
 class CompiledEvaluator:
@@ -28,20 +28,19 @@ class CompiledEvaluator:
     def __init__(self, frequency: FrequencySet, lattice: Lattice, k: int, cost: Cost) -> None:
         self.k, self.cost, self.lattice = k, cost, lattice
         self._weigh(frequency, cost)
-        self.keys = self._pack(frequency, np.arange(frequency.n_quasi))
-        self.keys = self._pack(frequency, self._merging_order())
-        by_word = np.argsort(self.keys)
-        self.keys, self.counts = self.keys[by_word], frequency.counts[by_word]
+        self.order = chain_order(frequency)
+        keys = self._pack(frequency)
+        by_word = np.argsort(keys)
+        self.keys, self.counts = keys[by_word], frequency.counts[by_word]
         self.workers = [Worker(self, frequency.n_tuples) for _ in range(cores())]
 
-    def _pack(self, frequency: FrequencySet, order: Ints) -> Words:
+    def _pack(self, frequency: FrequencySet) -> Words:
         """Tuples as words; `lift` holds shifted nodes, so that raising is one look-up and one or.
 
         The first column of a chain has the lowest bits, so that in sorted words those that merge
         stand near each other.
         """
-        self.order = order
-        widths = [bits(h.n_values) for h in frequency.hierarchies]
+        order, widths = self.order, [bits(h.n_values) for h in frequency.hierarchies]
         shifts = np.zeros(frequency.n_quasi, dtype=np.uint64)
         shifts[order[1:]] = np.cumsum(np.array(widths)[order])[:-1]
         self.shifts = shifts
@@ -75,13 +74,6 @@ class CompiledEvaluator:
             self.node_at[j, hierarchy.n_levels:] = end
         self.cells, self.leaves = np.concatenate(cells), np.concatenate(leaves)
         self.uses = np.array([cost.uses_cells, cost.uses_spread, cost.uses_labels, cost.uses_areas])
-
-    def _merging_order(self) -> Ints:
-        """The quasi-identifiers, those first whose removal merges most tuples (of a sample)."""
-        step = -(-len(self.keys) // SAMPLE)
-        sample = self.keys[::step]
-        remaining = [len(np.unique(sample & ~mask)) for mask in self.masks]
-        return np.argsort(remaining, kind="stable").astype(np.int64)
 
     def evaluate(self, levels: Ints) -> Features:
         """The features of nodes: each worker takes those whose chains start in its part."""

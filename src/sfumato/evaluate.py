@@ -67,7 +67,7 @@ class PlainEvaluator:
         needed = {name: frequency.sensitive[name] for name in sorted(names)}
         bottom = (0,) * frequency.n_quasi
         self.base = Grouped(bottom, frequency.codes, ClassStats(frequency.counts, needed))
-        self.order = merging_order(self)
+        self.order = chain_order(frequency)
         self.stored: dict[tuple[int, ...], Grouped] = {}
         self.words = 0
 
@@ -152,12 +152,11 @@ def features(grouped: Grouped, good: Bools, always: Bools, frequency: FrequencyS
                     sums[9], cells[None, :], labels[None, :])
 
 
-def merging_order(plain: PlainEvaluator) -> list[int]:
-    """The quasi-identifiers, those first whose removal merges most tuples."""
-    remaining = []
-    for j in range(plain.frequency.n_quasi):
-        others = [h.n_values if i != j else 1 for i, h in enumerate(plain.frequency.hierarchies)]
-        codes = plain.frequency.codes.copy()
-        codes[:, j] = 0
-        remaining.append(len(distinct(codes, others)[1]))
-    return [int(j) for j in np.argsort(remaining, kind="stable")]
+def chain_order(frequency: FrequencySet) -> Ints:
+    """The quasi-identifiers in the order in which a chain raises them: those with most values first.
+
+    A value counts by how often it occurs (Rényi's entropy of order ½ between the number of values
+    and Shannon's): what follows a raised column is smaller by about as many times as it had values.
+    """
+    roots = [np.sqrt(marginal).sum() for marginal in frequency.marginals]
+    return np.argsort(-np.array(roots), kind="stable").astype(np.int64)

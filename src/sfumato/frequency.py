@@ -52,6 +52,12 @@ class FrequencySet:
         return tuple(hierarchy.column for hierarchy in self.hierarchies)
 
     @cached_property
+    def marginals(self) -> tuple[Ints, ...]:
+        """Per quasi-identifier: records per value code."""
+        return tuple(np.bincount(self.codes[:, j], weights=self.counts, minlength=h.n_values).astype(np.int64)
+                     for j, h in enumerate(self.hierarchies))
+
+    @cached_property
     def cells(self) -> Cells:
         """The distinct cells, in the order of their tuples and values."""
         if not self.sensitive:

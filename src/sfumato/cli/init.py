@@ -38,9 +38,13 @@ def init(
     rows = [(one.column, one.role, spec_text(one.hierarchy) if one.hierarchy else "",
              one.reason.split("; ")[0]) for one in suggestions]
     screen.say(screen.grid(("column", "role", "hierarchy", "reason"), rows), "")
-    left = [(one.column, one.open) for one in suggestions if one.open]
+    left: dict[str, list[str]] = {}
+    for one in suggestions:
+        if one.open:
+            left.setdefault(one.open, []).append(one.column)
     if left:
-        screen.say("Left for you to decide:", screen.grid(("column", "question"), left), "")
+        questions = [(", ".join(columns), question) for question, columns in left.items()]
+        screen.say("Left for you to decide:", screen.grid(("columns", "question"), questions), "")
     shown = harmless(table) + (f" --table {table_name}" if table_name else "")
     screen.say(f"Written: {out}. Read it, decide, then run:",
                f"  sfumato anonymize {shown} --recipe {out} --out release")

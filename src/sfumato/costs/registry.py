@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from sfumato.classes import Floats
 from sfumato.costs.base import Cost, Scene
 from sfumato.costs.cells import Entropy, Height, Loss, Ncp, Precision
@@ -20,10 +18,7 @@ COSTS: Mapping[str, type[Cost]] = {
 
 def make(name: str, frequency: FrequencySet, weights: Floats, least: int = 1) -> Cost:
     """The named cost, ready for a table whose classes must have at least `least` records."""
-    marginals = tuple(np.bincount(frequency.codes[:, j], weights=frequency.counts,
-                                  minlength=hierarchy.n_values).astype(np.int64)
-                      for j, hierarchy in enumerate(frequency.hierarchies))
-    cost = COSTS[name](Scene(frequency.hierarchies, marginals, weights, least))
+    cost = COSTS[name](Scene(frequency.hierarchies, frequency.marginals, weights, least))
     if isinstance(cost, KlDivergence):
         cost.know(frequency.counts)
     return cost
