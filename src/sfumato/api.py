@@ -38,8 +38,8 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
     with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
         if recipe is None:
             asked, notes = completed(opened, asked, quasi)
-            for note in notes:
-                warnings.warn(note, stacklevel=2)
+            if notes:
+                warnings.warn("\n  ".join(["What was not said:", *notes]), stacklevel=2)
         return pipeline.anonymize(opened, asked, None if out is None else Path(out), format=format,
                                   report=report, seconds=seconds, interruptible=interruptible, watch=watch)
 

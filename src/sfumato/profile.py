@@ -111,10 +111,11 @@ class _Count:
         return self.distinct + bool(self.missing)
 
 
-def profile(table: ir.Table, missing: Sequence[str] = ()) -> TableProfile:
+def profile(table: ir.Table, missing: Sequence[str] = (), combined: bool = True) -> TableProfile:
     """Look at a table: a few aggregate queries over all columns, then GROUP BYs for separation.
 
-    A table of more than WIDEST columns is refused: nobody reads so long a recipe.
+    Which columns tell records apart together is counted only where it is to be `combined`. A table of
+    more than WIDEST columns is refused: nobody reads so long a recipe.
     """
     names = list(table.columns)
     if not names:
@@ -131,7 +132,7 @@ def profile(table: ir.Table, missing: Sequence[str] = ()) -> TableProfile:
         separations = _separations(view, counts, rows)
         columns += [_column(names[n], table[names[n]].type(), counts[n], separations[n], rows)
                     for n in batch]
-    best = _most_distinguishing(columns)
+    best = _most_distinguishing(columns) if combined else []
     combinations = _combine(_view(table, best, missing), columns, best, rows) if len(best) > 1 else ()
     return TableProfile(rows, tuple(columns), combinations)
 

@@ -121,7 +121,7 @@ def completed(opened: Source, recipe: Recipe, quasi: Names) -> tuple[Recipe, lis
 
     require_columns(opened, recipe.columns)
     bare = [name for name, spec in specs(quasi).items() if spec is None]
-    seen = profile(opened.table, recipe.missing)
+    seen = profile(opened.table, recipe.missing, combined=False)
     notes, columns = [], {}
     for column, found in zip(seen.columns, suggest(seen), strict=True):
         if found.column in bare:
@@ -139,7 +139,7 @@ def suggested_spec(opened: Any, column: str, missing: Names) -> Any:
     from sfumato.profile import profile
     from sfumato.roles import suggest
 
-    seen = profile(opened.select(column), listed(missing))
+    seen = profile(opened.select(column), listed(missing), combined=False)
     return fitting(suggest(seen)[0], seen.columns[0])
 
 
