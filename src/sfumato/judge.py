@@ -110,13 +110,14 @@ def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
     facts = place.manifest or {}
-    groups = facts.get("column_groups") or getattr(method, "groups", None)
-    if groups is None or isinstance(groups, str):
+    known = method.column_groups(recipe.named("quasi"), recipe.named("sensitive"))
+    groups = facts.get("column_groups") or known
+    if groups is None:
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
     table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.k, method.l, recipe.missing, table.fetch,
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
                          getattr(method, "rules", ()), facts.get("rules_broken", ()))
 
 

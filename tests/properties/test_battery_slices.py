@@ -30,7 +30,7 @@ Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
-    assert SLICES == ["slicing", "ul"]
+    assert SLICES == ["bucketization", "slicing", "ul"]
 
 
 def asked(method: str, /, **changes: Any) -> Recipe:

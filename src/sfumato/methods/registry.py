@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.methods.base import Method
+from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.rho_gain import RhoGain
@@ -15,6 +16,7 @@ from sfumato.methods.ul import UpperLower
 METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
+        Bucketization,
         Mondrian,
         RhoGain,
         Sliced,

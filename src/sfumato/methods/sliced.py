@@ -41,6 +41,15 @@ class Slicing(Method):
     k: Whole = Field(ge=1)  # the least number of records of a bucket
     l: Real = Field(ge=1)  # noqa: E741  (every p(t, s) is at most 1/l)
 
+    @property
+    def least(self) -> int:
+        """Records that every bucket is promised to have."""
+        return self.k
+
+    def column_groups(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Named | None:
+        """The groups, where they are known before the table is seen."""
+        return None
+
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """One sensitive column is what the probabilities are about."""
         if len(sensitive) != 1:
@@ -74,6 +83,13 @@ class GroupedSlicing(Slicing):
                              f"{', '.join(names)}.")
         elif len(self.groups) < 2:
             yield "groups", "One group of all columns breaks no link. Write at least two groups."
+
+    def column_groups(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Named | None:
+        """Those written out, the sensitive column's group last and the column itself last in it."""
+        if isinstance(self.groups, str):
+            return None
+        ordered = [tuple(name for name in (*quasi, *sensitive) if name in group) for group in self.groups]
+        return tuple(sorted(ordered, key=lambda group: sensitive[0] in group))
 
     def arrange(self, frequency: FrequencySet, sensitive: str) -> tuple[Floats, Groups, Blocks]:
         """Steps 1 to 3: correlations, groups, and what the sensitive column's group has as blocks."""

@@ -52,6 +52,14 @@ def fitted(groups: Groups, matrix: Floats, frequency: FrequencySet, sensitive: s
         others.append([beside.pop()])
 
 
+def require_diverse(frequency: FrequencySet, sensitive: str, l: float) -> None:  # noqa: E741
+    """A sensitive value with more than 1/l of all records has more than that in some bucket."""
+    rows = frequency.sensitive[sensitive]
+    whole = Blocks.of(frequency, rows, [])
+    if not whole.diverse(rows.counts, l):
+        _impossible(frequency, sensitive, whole, l)
+
+
 def _impossible(frequency: FrequencySet, sensitive: str, blocks: Blocks, l: float) -> NoReturn:  # noqa: E741
     rows = frequency.sensitive[sensitive]
     worst, values = blocks.worst(rows.counts), int((rows.whole > 0).sum())
