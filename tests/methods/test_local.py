@@ -110,7 +110,7 @@ def test_a_sweep_short_of_work_leaves_nodes_out_and_still_takes_what_it_can() ->
                      *anything(len(rows)), 3, 0.0, work, active, class_of)
         assert counts[active[:n]].sum() < 3
         sums.append(len(set(class_of.tolist())))
-    assert sums[0] > sums[1] >= sums[2] >= 1
+    assert sums[0] > max(sums[1:])
 
 
 @quick

@@ -116,8 +116,10 @@ def sweep(words, starts, nodes, rows, counts, masks, needed, least, skip, work, 
             if classes[s] >= 0:
                 class_of[active[a]] = classes[s]
                 continue
-            active[kept] = active[a]
-            rows[kept] = rows[a]
+            if kept != a:
+                active[kept] = active[a]
+                for j in range(rows.shape[1]):
+                    rows[kept, j] = rows[a, j]
             kept += 1
         n = kept
     return number, n
