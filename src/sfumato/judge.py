@@ -20,6 +20,7 @@ from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
+from sfumato.pipeline import Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -46,11 +47,17 @@ class Place:
         """The recipe that the manifest holds."""
         if self.manifest is None or not isinstance(self.manifest.get("recipe"), str):
             return None
-        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=Path(self.release).parent)
+        folder = Path(self.release).parent if isinstance(self.release, str | os.PathLike) else Path()
+        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=folder)
 
 
 def locate(release: Any) -> Place:
-    """A release's file, frame or address; a folder stands for the release that was written into it."""
+    """A release's file, frame or address; a folder stands for the release that was written into it.
+
+    A run's result stands for its release.
+    """
+    if isinstance(release, Result):
+        return Place(release.release, release.manifest)
     if not isinstance(release, str | os.PathLike):
         return Place(release)
     path = Path(release)
@@ -109,16 +116,21 @@ def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
-    facts = place.manifest or {}
+    facts, groups = place.manifest or {}, groups_of(place, recipe, method)
+    table.require_columns(opened, (BUCKET,))
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
+                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+
+
+def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequence[str]]:
+    """The column groups of a sliced release; the sensitive column stands last in the last."""
     known = method.column_groups(recipe.named("quasi"), recipe.named("sensitive"))
-    groups = facts.get("column_groups") or known
+    groups = (place.manifest or {}).get("column_groups") or known
     if groups is None:
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
-    table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
-                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+    return groups
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
