@@ -62,7 +62,7 @@ class Slicing(Method):
 class GroupedSlicing(Slicing):
     """Slicing whose column groups are found from the correlations."""
 
-    groups: Literal["pam", "pairing"] | tuple[tuple[str, ...], ...] = "pam"
+    groups: Literal["pam", "pairs"] | tuple[tuple[str, ...], ...] = "pam"
     columns: Whole | None = Field(default=None, ge=2)  # how many groups PAM makes: half of the columns
     sensitive_size: Whole | None = Field(default=None, ge=1)  # columns of the sensitive group, at most
     bins: Whole = Field(default=4, ge=2)  # of a column of numbers, for the correlation alone
