@@ -137,12 +137,12 @@ def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
     """The criteria, knowing what they must of the sensitive values."""
     sensitive = recipe.named("sensitive")
     if not sensitive:
-        return recipe.criteria
+        return recipe.promised
     histograms = {}
     for name in sensitive:
         column, counts = counted_column(release, name, recipe.missing)
         histograms[name] = histogram(column, np.zeros(len(counts), dtype=np.int64), counts)
-    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
 
 
 def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any, Ints]:
@@ -172,7 +172,7 @@ def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: t
 def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
     """What does not break the promise but should be known."""
     said = []
-    least = max((criterion.least for criterion in recipe.criteria), default=1)
+    least = max((criterion.least for criterion in recipe.promised), default=1)
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
@@ -213,7 +213,7 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
 
 def least_of(recipe: Recipe) -> int:
     """No value that fewer records have is shown."""
-    return max([5, *(int(criterion.least) for criterion in recipe.criteria)])
+    return max([5, *(int(criterion.least) for criterion in recipe.promised)])
 
 
 @dataclass(frozen=True)
