@@ -10,6 +10,7 @@ from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
@@ -20,6 +21,7 @@ METHODS: Mapping[str, type[Method]] = {
         Bucketization,
         Local,
         Mondrian,
+        Probabilistic,
         RhoGain,
         Sliced,
         UpperLower,
