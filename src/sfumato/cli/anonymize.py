@@ -90,6 +90,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
+    from sfumato.manifest import certified
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -115,6 +116,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
         of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
         lines.append(("Protected", f"{of}: {done}"))
+    if certificate := facts.get("certificate"):
+        lines.append(("Proven", certified(certificate)))
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]
