@@ -24,7 +24,8 @@ def number(value: Value) -> float | None:
 def questions(column: list[Value]) -> Iterator[list[bool]]:
     """Every way in which one question divides the records."""
     numbers = [number(value) for value in column]
-    words = [value for value, n in zip(column, numbers, strict=True) if n is None and value not in (None, "*")]
+    words = [value for value, n in zip(column, numbers, strict=True)
+             if n is None and value not in (None, "*")]
     if words or all(n is None for n in numbers):
         for asked in set(column):
             yield [value == asked for value in column]

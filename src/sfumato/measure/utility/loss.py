@@ -16,7 +16,8 @@ ENTROPY = ("De Waal & Willenborg 1999, Information loss through global recoding 
            "Kuhn 2016, A generic method for assessing the quality of de-identified health data, MIE, 312-316")
 SUPPRESSION = ("Samarati 2001, Protecting respondents' identities in microdata release, "
                "IEEE TKDE 13(6), 1010-1027")
-CELLS = "Tandon & Jain 2010, Balancing privacy and utility in data publishing, thesis, section 4.5"
+CELLS = ("Tandon & Jain 2010, Balancing between data utility and privacy preservation in data mining, "
+         "section 4.5")
 PENALTY = ("0 where the value itself is shown, 1 where nothing is (as in a suppressed record), else (values "
            "under the label - 1) / (values - 1); a column with a single value has nothing to hide: 0.")
 
@@ -115,7 +116,8 @@ def cell_shares(frequency: FrequencySet, regrouping: Regrouping) -> tuple[Measur
     meaning = f"Share of the quasi-identifiers' cells that show {ROOT} only"
     return (
         Measure("cells_suppressed", "Cells suppressed", every, 0.0, "lower", 0, 1,
-                f"{meaning}, those of suppressed records included." + because(every, "there is no cell"), CELLS),
+                f"{meaning}, those of suppressed records included." + because(every, "there is no cell"),
+                CELLS),
         Measure("cells_suppressed_categorical", "Cells suppressed, categorical columns", words, 0.0, "lower",
                 0, 1, f"{meaning}, those of suppressed records included, counted over the columns that have "
                 "values other than numbers (a number may be released as an interval or a mean, which is "

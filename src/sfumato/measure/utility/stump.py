@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.classes import Bools, Floats, Histogram, Ints
 from sfumato.contingency import pair_counts
@@ -14,14 +15,16 @@ from sfumato.hierarchy.core import ROOT, Label
 from sfumato.measure.evidence import Measure, because
 from sfumato.measure.released import Released
 
-CITATION = ("Iba & Langley 1992, Induction of one-level decision trees, ML, 233-240; as a measure of utility: "
-            "Tandon & Jain 2010, Balancing privacy and utility in data publishing, thesis, section 4.5")
+CITATION = ("Iba & Langley 1992, Induction of one-level decision trees, ML, 233-240; as a measure of "
+            "utility: Tandon & Jain 2010, Balancing between data utility and privacy preservation in data "
+            "mining, section 4.5")
 DEFINITION = (
     "Share of records whose {target} is told right by a decision stump, learnt from the released labels of "
     "the other quasi-identifiers and asked about the same records: one question, whether a column has one "
-    "label or any other (in a column of numbers: one up to a bound or one above it), the question after which "
-    "{target} is least uncertain (entropy), and the most frequent label on either side. Before: the same on "
-    f"the private values. Naming {ROOT} says nothing, so it is never right, nor is a suppressed record.")
+    "label or any other (in a column of numbers: one up to a bound or one above it), the question after "
+    "which {target} is least uncertain (entropy), and the most frequent label on either side. Before: the "
+    f"same on the private values. Naming {ROOT} says nothing, so it is never right, nor is a suppressed "
+    "record.")
 TIED = 1e-9
 
 
@@ -90,12 +93,12 @@ def right(lesson: Lesson) -> int:
 
 def unsplit(lesson: Lesson) -> float:
     """The uncertainty without any question, in bits times records."""
-    return _xlogx(lesson.counts.sum()) - float(_xlogx(np.bincount(lesson.target, lesson.counts)).sum())
+    return float(_xlogx(lesson.counts.sum()) - _xlogx(np.bincount(lesson.target, lesson.counts)).sum())
 
 
 def asked(lesson: Lesson, column: Ints, labels: Sequence[Label],
           order: Ints | None) -> Iterator[tuple[Bools, float]]:
-    """Each question about a column that divides the records, least doubt first; who is meant, and the doubt."""
+    """Each question about a column that divides the records, least doubt first: who is meant, the doubt."""
     codes = column if order is None else order[column]
     doubts = against_others(lesson, codes) if order is None else up_to(lesson, codes)
     records = np.bincount(codes, lesson.counts, minlength=len(doubts))
@@ -155,7 +158,7 @@ def pairs(lesson: Lesson, codes: Ints) -> tuple[Floats, Ints, Ints, Floats]:
     width = len(lesson.said)
     found, together = pair_counts(codes, lesson.target, width, lesson.counts)
     whole = np.bincount(lesson.target, lesson.counts, minlength=width)
-    return whole, found // width, found % width, together.astype(np.float64)
+    return whole.astype(np.float64), found // width, found % width, together.astype(np.float64)
 
 
 def guessed(lesson: Lesson, chosen: Bools) -> int:
@@ -167,7 +170,7 @@ def guessed(lesson: Lesson, chosen: Bools) -> int:
     return told
 
 
-def _xlogx(counts: np.ndarray[tuple[int, ...], np.dtype[np.floating]] | np.number) -> Floats:
+def _xlogx(counts: npt.ArrayLike) -> Floats:
     """x log2 x, and 0 for nothing."""
     values = np.asarray(counts, dtype=np.float64)
     return np.asarray(values * np.log2(np.where(values > 0, values, 1.0)))
