@@ -14,12 +14,13 @@ from sfumato.errors import DestinationError, RequestError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
-from sfumato.request import Names, Said, completed, requested, table_of
+from sfumato.request import Names, Said, as_recipe, completed, listed, requested, table_of
 from sfumato.roles import Suggestion
 from sfumato.search import Watch
 from sfumato.verify import Verdict
 
 if TYPE_CHECKING:
+    from sfumato.attack.composition import Composition
     from sfumato.recommend.balance import Balance
 
 
@@ -90,21 +91,21 @@ def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
 def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range(2, 51),
             utility: str | None = None, privacy: str = "cells_suppressed", samples: int = 20,
             size: int | None = None, method: dict[str, Any] | None = None, seed: int | None = None,
-            jobs: int = 1, quasi: Names = (), sensitive: Names = (), missing: Names = (),
+            jobs: int | None = None, quasi: Names = (), sensitive: Names = (), missing: Names = (),
             suppression: float | None = None, watch: Watch | None = None, **reading: Any) -> Balance:
     """Where utility and privacy balance as k grows, over random samples of a table.
 
     `utility` and `privacy` are measures by name (`stump.COLUMN`: a decision stump's accuracy on a column; the
     first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
-    unless said. Several `jobs` are processes: call them from a script's `if __name__ == "__main__":`.
+    unless said; `jobs` processes share the runs.
     """
     from sfumato.prepare import prepare
     from sfumato.recommend import balance as balancing
 
     ks = tuple(sorted(set(k)))
-    if len(ks) < 2 or ks[0] < 2 or samples < 1 or jobs < 1:
+    if len(ks) < 2 or ks[0] < 2 or samples < 1 or (jobs is not None and jobs < 1):
         raise RequestError("A balance needs at least two different k from 2 on, a sample and a job; given "
-                           f"are {len(ks)} k, {samples} samples and {jobs} jobs.",
+                           f"are {len(ks)} k, {samples} samples, {jobs} jobs.",
                            "Say, for example, k 2 to 50.")
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, missing=missing, suppression=suppression,
                       method=method, seed=seed, k=ks[0] if recipe is None else None)
@@ -123,13 +124,33 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
         prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
         drawn, samples, utility or default_utility(asked), privacy,
         asked.seed if asked.seed is not None else secrets.randbits(31), name)
-    return balancing.run(job, jobs=jobs, watch=watch)
+    return balancing.run(job, jobs=jobs or cores(), watch=watch)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def default_utility(recipe: Recipe) -> str:
     """A stump's accuracy on the first sensitive column; without one, what the labels show."""
     sensitive = recipe.named("sensitive")
     return f"stump.{sensitive[0]}" if sensitive else "mean_ncp"
+
+
+def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
+           l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
+    """What releases tell together of people whose quasi-identifiers are known (composition attack).
+
+    A release is a file, a frame, a run's result or the folder that it wrote; one or a list of them.
+    """
+    from sfumato.attack.run import composition
+
+    several = list(releases) if isinstance(releases, list | tuple) else [releases]
+    return composition(several, known, recipe=None if recipe is None else as_recipe(recipe),
+                       quasi=listed(quasi), sensitive=sensitive, l=l, missing=listed(missing),
+                       reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
@@ -162,7 +183,6 @@ def draft(source: Any, out: Path | None, missing: Names, force: bool,
 
 def _looked_at(source: Any, missing: Names, reading: dict[str, Any]) -> tuple[list[Suggestion], Any]:
     from sfumato.profile import profile
-    from sfumato.request import listed
     from sfumato.roles import suggest as suggested
 
     with table.open_table(source, **reading) as opened:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import random
 
 import numpy as np
@@ -20,6 +21,7 @@ from sfumato.methods.base import Method
 from sfumato.methods.registry import METHODS
 from sfumato.recoding import Regrouping
 from sfumato.recommend.balance import Balance, Job, at, crossing, judged, run
+from sfumato.recommend.workers import shared
 from sfumato.report import balance as page
 from sfumato.report import render
 
@@ -127,6 +129,17 @@ def test_more_processes_and_other_ks_give_the_same_curves() -> None:
     fewer = run(job(samples=3, ks=(2, 10)))
     assert [p.utility for p in fewer.points] == [p.utility for p in alone.points if p.k in (2, 10)]
     assert run(job(samples=3, seed=4)).facts["points"] != alone.facts["points"]
+
+
+def test_a_fault_in_a_process_ends_all_of_them() -> None:
+    asked = job(samples=2, ks=(2, 5), size=200)
+    answers = dict(shared(at, asked, [(0, 2), (1, 5)], 2))
+    assert {task: answer.shares for task, answer in answers.items()} == {
+        task: at(asked, *task).shares for task in answers}
+    with pytest.raises(RequestError, match="'nonsense' is not known here"):
+        list(shared(at, job(utility="nonsense"), [(0, 2), (1, 5)], 2))
+    with pytest.raises(RuntimeError, match="a process ended before its task"):
+        list(shared(os._exit, 3, [(), ()], 2))
 
 
 def test_progress_is_told_for_every_run() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,7 +59,7 @@ def balance(
         warnings.simplefilter("always", UserWarning)
         found = api.balance(
             table, recipe, k=wanted, utility=utility, privacy=privacy, samples=samples, size=size,
-            method={"name": method} if method else None, seed=seed, jobs=jobs or cores(),
+            method={"name": method} if method else None, seed=seed, jobs=jobs,
             quasi=o.names(quasi), sensitive=o.names(sensitive), missing=missing or (),
             suppression=suppression, watch=run.watch, **reading)
     for one in said:
@@ -90,12 +89,6 @@ def values_of(text: str) -> list[int]:
     except ValueError:
         raise RequestError(f"The values of k are not clear from {text!r}.",
                            "Say them as 2:50, as 2:50:4 for every fourth, or as 2,5,10,20.") from None
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def write(facts: dict[str, Any], path: Path) -> None:

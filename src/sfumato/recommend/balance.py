@@ -27,6 +27,7 @@ from sfumato.measure.utility import loss, stump
 from sfumato.methods.base import Problem
 from sfumato.methods.registry import METHODS, make
 from sfumato.recoding import Regrouping
+from sfumato.recommend.workers import shared
 from sfumato.search import Clock, Progress, Watch
 from sfumato.version import __version__
 
@@ -162,7 +163,7 @@ def run(job: Job, *, jobs: int = 1, watch: Watch | None = None) -> Balance:
 
 
 def _worked(job: Job, tasks: Sequence[tuple[int, int]],
-            jobs: int) -> Iterator[tuple[tuple[int, int], Outcome]]:
+            jobs: int) -> Iterator[tuple[tuple[int, ...], Outcome]]:
     """The outcomes as they come in: the first ones here, so that a wrong request is told of at once."""
     left = list(tasks)
     while left:
@@ -170,41 +171,8 @@ def _worked(job: Job, tasks: Sequence[tuple[int, int]],
         outcome = at(job, *task)
         yield task, outcome
         if outcome.shares is not None and jobs > 1:
-            yield from _shared(job, left, jobs)
+            yield from shared(at, job, left, jobs)
             return
-
-
-def _shared(job: Job, tasks: Sequence[tuple[int, int]],
-            jobs: int) -> Iterator[tuple[tuple[int, int], Outcome]]:
-    """The outcomes of several processes, each of which is given the job once."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (job,)) as pool:
-        waiting = {pool.submit(_task, *task): task for task in tasks}
-        try:
-            for ended in as_completed(waiting):
-                yield waiting[ended], ended.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-_job: Job | None = None  # of this process, where it is one of several
-
-
-def _begin(job: Job) -> None:
-    """Take the job; an interrupt is the first process's to answer."""
-    import signal
-
-    global _job
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _job = job
-
-
-def _task(sample: int, k: int) -> Outcome:
-    assert _job is not None
-    return at(_job, sample, k)
 
 
 def at(job: Job, sample: int, k: int) -> Outcome:
