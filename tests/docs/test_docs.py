@@ -34,6 +34,7 @@ from sfumato.criteria.registry import CRITERIA
 from sfumato.hierarchy.dates import STEPS
 from sfumato.hierarchy.spec import FORMS
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.registry import METHODS
 from sfumato.recipe import Recipe
@@ -131,6 +132,7 @@ EXPLAINED = {
                             *(f"`{step}`" for step in STEPS)],
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
+    "docs/methods/oka.md": [f"| `{name}` |" for name in OKA.model_fields],
     **{f"docs/methods/{name}.md": [f"| `{field}` |" for field in METHODS[name].model_fields]
        for name in SLICED},
     "docs/errors.md": [f"`{kind.__name__}`" for kind in vars(errors).values()

@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
@@ -18,6 +19,7 @@ METHODS: Mapping[str, type[Method]] = {
         Optimal,
         Bucketization,
         Mondrian,
+        OKA,
         RhoGain,
         Sliced,
         UpperLower,
