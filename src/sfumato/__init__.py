@@ -11,16 +11,16 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato import errors
-    from sfumato.api import anonymize, check, init, measure, suggest
+    from sfumato.api import anonymize, check, init, measure, suggest, value
     from sfumato.measure.evidence import Evidence
     from sfumato.pipeline import Result
     from sfumato.recipe import Recipe
     from sfumato.verify import Verdict
 
 __all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "check", "errors", "init",
-           "measure", "suggest"]
+           "measure", "suggest", "value"]
 
-_HOMES = {"anonymize": "api", "check": "api", "init": "api", "suggest": "api",
+_HOMES = {"anonymize": "api", "check": "api", "init": "api", "suggest": "api", "value": "api",
           "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}
 
 

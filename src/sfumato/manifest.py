@@ -11,6 +11,7 @@ from typing import Any
 from sfumato import table
 from sfumato.methods.base import Recoding
 from sfumato.prepare import Prepared
+from sfumato.research.applied import told
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
@@ -42,11 +43,19 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
                    "release": table.sha256(path) if path else None},
         "columns": _columns(prepared, levels, notes.get("facts", {}).get("column_groups", [])),
         "recipe": recipe,
+        **_priced(prepared),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
     facts["story"] = story(facts)
     return facts
+
+
+def _priced(prepared: Prepared) -> dict[str, Any]:
+    """What each level is worth to research, where the recipe speaks of it."""
+    if prepared.prices is None:
+        return {}
+    return {"research_values": told(prepared.prices, prepared.frequency, prepared.weights)}
 
 
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
