@@ -32,7 +32,9 @@ class BestFirst:
         self.clock.seconds = self.clock.seconds or SECONDS
         self.tops = np.array(lattice.shape, dtype=np.int64) - 1
         self.totals = [cost.totals(j) for j in range(len(lattice.shape))]
-        self.least = [np.minimum.accumulate(column[::-1])[::-1] for column in self.totals]  # here or above
+        self.least = self.totals  # here or above
+        if not cost.falling:
+            self.least = [np.minimum.accumulate(column[::-1])[::-1] for column in self.totals]
         self.best: Ints | None = None
         self.score = np.inf
         self.closest, self.missing = self.tops, limits.records

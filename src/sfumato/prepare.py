@@ -67,7 +67,7 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     weights = weighed(recipe.research, frequency, np.array([recipe.columns[name].weight for name in quasi]))
     prices = priced(recipe.research, frequency, weights) if recipe.research else None
     frequency = frequency if prices is None else replace(frequency, worth=worths(prices))
-    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
     spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)
     combinations = first_of_each(spelled[:, : len(quasi)])
     values = counted.select(range(len(quasi))).take(from_numpy(combinations))

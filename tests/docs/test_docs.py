@@ -42,7 +42,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 LANGUAGES = {"console", "python", "yaml", "csv", "text"}
 NOT_RUN = {"README.md": 2, "docs/spark.md": 2, "CONTRIBUTING.md": 1}
-SLICED = ("bucketization", "slicing", "ul")
+TABLED = ("bucketization", "probabilistic-style", "slicing", "ul")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S)
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -132,7 +132,7 @@ EXPLAINED = {
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     **{f"docs/methods/{name}.md": [f"| `{field}` |" for field in METHODS[name].model_fields]
-       for name in SLICED},
+       for name in TABLED},
     "docs/errors.md": [f"`{kind.__name__}`" for kind in vars(errors).values()
                        if isinstance(kind, type) and issubclass(kind, errors.SfumatoError)],
 }

@@ -9,6 +9,7 @@ from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
@@ -18,6 +19,7 @@ METHODS: Mapping[str, type[Method]] = {
         Optimal,
         Bucketization,
         Mondrian,
+        Probabilistic,
         RhoGain,
         Sliced,
         UpperLower,
