@@ -28,13 +28,15 @@ from sfumato.table import open_table
 QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes")
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
-    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"}]
+    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
+    {"name": "local", "numeric": "range", "cost": "entropy"}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "local",
         "mondrian",
         "optimal",
         "probabilistic-style",

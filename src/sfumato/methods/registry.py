@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
@@ -18,6 +19,7 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        Local,
         Mondrian,
         Probabilistic,
         RhoGain,
