@@ -43,7 +43,8 @@ def main() -> None:
         return
     on_adult((5,) if asked.smoke else (2, 5, 10, 100), 3000 if asked.smoke else None)
     for rows in () if asked.smoke else [asked.rows] if asked.rows else [300_000, 1_000_000]:
-        print(f"\n{f'{rows:,} rows':22} {'mean NCP':>9} {'classes':>8} {'blocks':>7} {'seconds':>8} {'peak MB':>8}")
+        print(f"\n{f'{rows:,} rows':22} {'mean NCP':>9} {'classes':>8} {'blocks':>7} {'seconds':>8} "
+              f"{'peak MB':>8}", flush=True)
         for name in FORMS:
             subprocess.run([sys.executable, __file__, "--one", name, "--rows", str(rows)], check=True)
 

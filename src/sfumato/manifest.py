@@ -10,7 +10,9 @@ from typing import Any
 
 from sfumato import table
 from sfumato.methods.base import Recoding
+from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
+from sfumato.research.applied import told
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
@@ -22,7 +24,7 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
     levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
-    recipe = prepared.recipe.to_yaml()
+    recipe, made = prepared.recipe.to_yaml(), make(prepared.recipe.method)
     facts = {
         "sfumato": __version__,
         "table": opened.name,
@@ -42,11 +44,20 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
                    "release": table.sha256(path) if path else None},
         "columns": _columns(prepared, levels, notes.get("facts", {})),
         "recipe": recipe,
+        **_priced(prepared),
+        **({"style": made.ours} if made.ours else {}),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
     facts["story"] = story(facts)
     return facts
+
+
+def _priced(prepared: Prepared) -> dict[str, Any]:
+    """What each level is worth to research, where the recipe speaks of it."""
+    if prepared.prices is None:
+        return {}
+    return {"research_values": told(prepared.prices, prepared.frequency, prepared.weights)}
 
 
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
@@ -70,6 +81,7 @@ def story(facts: dict[str, Any]) -> list[str]:
     """One sentence a stage."""
     records, search = facts["records"], facts["search"]
     told = [f"{records['received']:,} records were read from {facts['table']}."]
+    told += [facts["style"]] if "style" in facts else []
     if search:
         proven = search["status"] == "optimal"
         told.append(f"Of {search['nodes']:,} ways to generalize, {search['checked']:,} were counted; "

@@ -83,7 +83,7 @@ class Judge:
         return np.asarray(np.logical_and.reduce([criterion.holds(stats) for criterion in self.criteria]))
 
     def stats(self, pieces: Elements, n_classes: int) -> ClassStats:
-        """What the criteria see of classes of the pieces."""
+        """What the criteria see of the classes of the pieces."""
         sizes = np.bincount(pieces.class_of, weights=pieces.counts, minlength=n_classes).astype(np.int64)
         wanted = {column for criterion in self.criteria for column in criterion.columns}
         histograms = {name: self._histogram(pieces, n, histogram) for n, (name, histogram)

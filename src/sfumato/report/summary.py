@@ -117,8 +117,19 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
                     for name, column in islice(columns.items(), MOST_COLUMNS)],
         "columns_left": max(len(columns) - MOST_COLUMNS, 0),
         "rounds": [one_round(n, one) for n, one in enumerate(manifest.get("rounds", ()), start=1)],
+        "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
+        "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
         "examples": shown_examples(examples),
     }
+
+
+def price_list(found: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> list[Plain]:
+    """One column's levels: what each is worth to research and which rules it breaks."""
+    released = columns[found["column"]].get("level")
+    return [{"column": label(found["column"]), "first": not one["level"], "level": int(one["level"]),
+             "of": len(found["levels"]), "released": one["level"] == released,
+             "value": rounded(one["value"]), "value_text": number(one["value"]),
+             "breaks": "; ".join(label(rule) for rule in one["breaks"])} for one in found["levels"]]
 
 
 def by_role(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -153,6 +164,21 @@ def one_round(position: int, found: Mapping[str, Any]) -> Plain:
         "risks_text": " / ".join(percent(measures[name]) for name in
                                  ("lowest_risk", "average_risk", "highest_risk")),
     }
+
+
+def rates_of(manifest: Mapping[str, Any]) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Of each protected pair of columns: its name, and what every swap rate would select."""
+    cells = manifest.get("cells") or {}
+    return [(", ".join(map(label, pair)), rows) for pair, rows
+            in zip(cells.get("groups", ()), cells.get("rates", ()), strict=True)]
+
+
+def one_rate(pair: str, row: Mapping[str, Any]) -> Plain:
+    """What one swap rate would select of one pair of columns."""
+    names = ("rare_cells", "rare_records", "certain_cells", "certain_records")
+    return {"pair": pair, "rate_text": f"{percent(row['rate'])} / {percent(1 - row['rate'])}",
+            **{name: int(row[name]) for name in names},
+            **{f"{name}_text": f"{row[name]:,}" for name in names}}
 
 
 def shown_examples(examples: Sequence[Mapping[str, Any]]) -> Plain:
