@@ -7,7 +7,9 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
@@ -18,7 +20,9 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        Local,
         Mondrian,
+        OKA,
         Probabilistic,
         RhoGain,
         Sliced,
