@@ -181,6 +181,6 @@ def as_they_were(share: float | None) -> Measure:
     """The literal reading of the disclosure risk ratio as a measure."""
     return Measure("rows_as_they_were", "Rows that show a person's quasi-identifiers", share, 1.0, "lower", 0,
                    1, "Share of the released rows whose quasi-identifiers are all values themselves, and "
-                   "those of some record (each record being used once): the literal reading of the disclosure "
-                   "risk ratio. Two releases together are judged by sfumato attack."
+                   "those of some record (each record being used once): the literal reading of the "
+                   "disclosure risk ratio. Two releases together are judged by sfumato attack."
                    + because(share, "there is no record"), DISTORTION)
