@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from sfumato.verify import Verdict
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
     from sfumato.recommend.balance import Balance
+
+NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
@@ -62,25 +64,32 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
-            missing: Names = (), **reading: Any) -> Evidence:
-    """The risk in a table or release; with the original beside a release, also what it lost."""
+            sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
+            **reading: Any) -> Evidence:
+    """The risk in a table or release; with the original beside a release, also what it lost.
+
+    `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
+    """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, missing=missing, **reading).evidence
+        return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
+                       attacker=attacker, **reading).evidence
     place = judge.locate(source)
-    return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
+    return judge.measure(place.release, _measured(recipe, place, quasi, sensitive, missing), attacker,
+                         **reading)
 
 
-def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
-            **reading: Any) -> judge.Comparison:
+def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
+            missing: Names = (), attacker: Mapping[str, Any] = NOBODY, **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, missing), reading)
+    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing), attacker,
+                         reading)
 
 
-def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names) -> Recipe:
+def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names) -> Recipe:
     """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
+    return requested(said, quasi=quasi, sensitive=sensitive, missing=missing, k=2 if said is None else None)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
@@ -99,6 +108,7 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
     unless said; `jobs` processes share the runs.
     """
+    from sfumato.measure.collect import attacker_of
     from sfumato.prepare import prepare
     from sfumato.recommend import balance as balancing
 
@@ -123,7 +133,8 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     job = balancing.Job(
         prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
         drawn, samples, utility or default_utility(asked), privacy,
-        asked.seed if asked.seed is not None else secrets.randbits(31), name)
+        asked.seed if asked.seed is not None else secrets.randbits(31),
+        attacker_of(asked, prepared.frequency), name)
     return balancing.run(job, jobs=jobs or cores(), watch=watch)
 
 

@@ -47,12 +47,13 @@ class OfClasses:
     def evidence(self, rng: np.random.Generator) -> Evidence:
         """All measures of classes and labels."""
         from sfumato.costs.measured import measure_all
-        from sfumato.measure.collect import collect
+        from sfumato.measure.collect import attacker_of, collect
 
         frequency = self.prepared.frequency
         costs = measure_all(frequency, self.recoding, self.prepared.weights)
         least = max(5, *(criterion.least for criterion in self.prepared.criteria))
-        return collect(frequency, self.recoding, costs=costs, least=least, rng=rng)
+        return collect(frequency, self.recoding, costs=costs, least=least, rng=rng,
+                       attacker=attacker_of(self.prepared.recipe, frequency))
 
     def examples(self) -> list[dict[str, Any]]:
         """Classes from large to small."""

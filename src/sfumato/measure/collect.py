@@ -9,16 +9,19 @@ import numpy as np
 from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
-from sfumato.measure.risk import columns, profile
+from sfumato.measure.risk import columns, disclosure, profile
+from sfumato.measure.risk.disclosure import Attacker
 from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
+from sfumato.prepare import sensitive_trees
+from sfumato.recipe import Recipe
 from sfumato.recoding import Regrouping
 
 DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS, **distribution.DEFINITIONS}
 
 
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
-            rng: np.random.Generator) -> Evidence:
+            rng: np.random.Generator, attacker: Attacker | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     counted = regrouping.of(frequency)
     released = see(counted, regrouping)
@@ -37,7 +40,13 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
                  *queries.errors(counted, regrouping, rng)),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        attacks=disclosure.attacks(frequency, counted, released, attacker or Attacker()))
+
+
+def attacker_of(recipe: Recipe, frequency: FrequencySet) -> Attacker:
+    """Who attacks the releases of a recipe: everybody knows the hierarchies of its sensitive columns."""
+    return Attacker(trees=sensitive_trees(recipe, frequency), sees_suppressed=recipe.suppressed == "keep")
 
 
 def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
@@ -50,4 +59,4 @@ def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
 
 def as_dict(evidence: Evidence) -> dict[str, float | None]:
     """Name to value, as a manifest holds it."""
-    return {measure.name: measure.value for measure in (*evidence.risk, *evidence.utility)}
+    return {measure.name: measure.value for measure in evidence.measures}

@@ -41,7 +41,7 @@ def summarize(manifest: Mapping[str, Any], evidence: Evidence,
 
 def sources(evidence: Evidence) -> list[str]:
     """What the measures cite, each once."""
-    cited = [one.citation for one in (*evidence.risk, *evidence.utility)]
+    cited = [one.citation for one in evidence.measures]
     if evidence.correlations is not None:
         cited.append(evidence.correlations.citation)
     return list(dict.fromkeys(citation for citation in cited if citation))
@@ -203,6 +203,7 @@ def risk(evidence: Evidence, sliced: bool = False) -> Plain:
         "contributions": [{"column": label(column), "share": rounded(share)}
                           for share, column in due[:MOST_PICTURES]],
         "measures": [measured(one, one.low == 0 and one.high == 1) for one in evidence.risk],
+        "attacks": attacked(evidence), "attacked": attacked_sentence(evidence),
         "definitions": defined(evidence, "at_risk", "sizes", "contribution"),
     }
 
@@ -210,6 +211,44 @@ def risk(evidence: Evidence, sliced: bool = False) -> Plain:
 def defined(evidence: Evidence, *fields: str) -> dict[str, str]:
     """What the drawn fields mean."""
     return {field: evidence.definitions.get(field, "") for field in fields}
+
+
+def attacked(evidence: Evidence) -> list[Plain]:
+    """The attacks on sensitive columns, each with the records that it hits, column by column."""
+    found: dict[str, Plain] = {}
+    for one in evidence.attacks:
+        name, _, column = one.name.partition(".")
+        title = one.title.removesuffix(f": {column}")
+        records = int(one.high or 0)
+        found.setdefault(name, {"name": name, "title": title, "citation": one.citation, "rows": []})
+        found[name]["rows"].append({
+            **measured(one), "column": label(column), "share": rounded(share_of(one.value, records)),
+            "value_text": hits(one.value, records), "before_text": hits(one.before, records)})
+    return list(found.values())
+
+
+def attacked_sentence(evidence: Evidence) -> str:
+    """What the attacks come to, in a sentence a column."""
+    said = ["Not to be told apart is not enough: if the records of a class say the same, whoever finds the "
+            "class has learnt it without finding the person."]
+    for one in evidence.attacks:
+        attack, _, column = one.name.partition(".")
+        if attack == "homogeneity" and one.value is not None:
+            records = int(one.high or 0)
+            said.append(f"Somebody who knows a person's other columns learns {label(column)} for certain of "
+                        f"{hits(one.value, records)} of {several(records, 'record')} (before: "
+                        f"{hits(one.before, records)}).")
+    return " ".join(said)
+
+
+def share_of(count: float | None, records: int) -> float | None:
+    """A count as a share of the private table's records."""
+    return count / records if count is not None and records else None
+
+
+def hits(count: float | None, records: int) -> str:
+    """Records hit, and which share of all they are."""
+    return number(count) if count is None else f"{number(count)} ({percent(share_of(count, records))})"
 
 
 def risk_sentence(before: RiskProfile, after: RiskProfile) -> str:
