@@ -11,6 +11,7 @@ from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
+from sfumato.methods.research_value import ResearchValue
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
@@ -22,6 +23,7 @@ METHODS: Mapping[str, type[Method]] = {
         Local,
         Mondrian,
         Probabilistic,
+        ResearchValue,
         RhoGain,
         Sliced,
         UpperLower,
