@@ -24,9 +24,9 @@ Departures. A success does not remove more general strings of *higher* RV (`prun
 togetherness can make a coarser level worth more, and the paper's pruning then loses the best string
 (`pruning: paper` is as printed). "More general" is taken componentwise and not in every component, which
 removes more and loses nothing. After a failure the sound search goes on in the lower half, as binary search
-does; the paper's takes the middle of all that is left. Any criteria are taken, and the recipe's suppression; where a criterion does
-not pass on to generalizations, nothing is removed for failing and no level pre-pruned. A column of which no
-level holds stays, at its root, instead of being dropped. Of the distributed search: `strings.subsets`.
+does; the paper's takes the middle of all that is left. Any criteria are taken, and the recipe's suppression;
+where a criterion does not pass on to generalizations, nothing is removed for failing and no level pre-pruned.
+A column of which no level holds stays, at its root, instead of being dropped.
 
 Cost: a test groups the tuples once; global tests few of all strings, local about log2 of the highest column.
 
