@@ -98,6 +98,11 @@ def story(facts: dict[str, Any]) -> list[str]:
     if centres := facts.get("centres"):
         names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
         told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
+    if found := facts.get("samarati"):
+        told.append(f"No generalization of a height below {found['height']} keeps the promise with at most "
+                    f"{found['may_suppress']:,} records suppressed; of {found['solutions_found']:,} of that "
+                    f"height one was preferred ({found['prefer']}). {found['frequency_sets']:,} of "
+                    f"{found['nodes']:,} nodes were counted.")
     if found := facts.get("research"):
         told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
                     f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "

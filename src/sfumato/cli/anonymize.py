@@ -103,6 +103,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if found := facts.get("samarati"):
+        screen.say(screen.grid(*solutions_of(found, list(facts["levels"]))), "")
     if research := facts.get("research"):
         screen.say(screen.grid(*successes_of(research, list(facts["levels"]))), "")
     if rounds := facts.get("rounds"):
@@ -123,6 +125,13 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def solutions_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The preferred generalizations of least height, as a table."""
+    rows = [(str(found["height"]), f"{one['suppressed']:,}", " ".join(map(str, one["levels"])))
+            for one in found["solutions"][:5]]
+    return ("height", "suppressed", f"levels of {', '.join(columns)}"), rows, ("height", "suppressed")
 
 
 def successes_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
