@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sfumato import table
+from sfumato.measure.evidence import Patterns
 from sfumato.methods.base import Recoding
 from sfumato.prepare import Prepared
 from sfumato.stages import Stages
@@ -17,7 +19,8 @@ from sfumato.version import __version__
 
 
 def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict: Verdict,
-          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None) -> dict[str, Any]:
+          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None,
+          patterns: Patterns | None = None) -> dict[str, Any]:
     """Everything about a run that may be published."""
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
@@ -45,6 +48,8 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
+    if patterns is not None:
+        facts["patterns"] = asdict(patterns)
     facts["story"] = story(facts)
     return facts
 

@@ -47,6 +47,13 @@ class Column(Strict):
     weight: Annotated[Number, Field(ge=0)] = 1.0
 
 
+class Research(Strict):
+    """What the release is to be of use for."""
+
+    target: str | None = None  # the column whose pattern should survive
+    predictors: tuple[str, ...] = ()  # the columns that may explain it; none named: all quasi-identifiers
+
+
 class Recipe(Strict):
     """A recipe as written in YAML."""
 
@@ -57,6 +64,7 @@ class Recipe(Strict):
     suppression: Annotated[Number, Field(ge=0, le=1)] = 0.0
     suppressed: Literal["keep", "drop"] = "keep"
     method: Mapping[str, Any] = Field(default_factory=lambda: {"name": "optimal"})
+    research: Research = Research()
     seed: Annotated[int, Field(ge=0, lt=2**63, strict=True)] | None = None
     folder: Path = Path()  # relative paths of hierarchies start here; not part of the file
 
@@ -137,6 +145,9 @@ class Recipe(Strict):
         return write(self.to_dict())
 
 
+PARTS: dict[str | int, type[BaseModel]] = {"columns": Column, "research": Research}
+
+
 def _short(values: dict[str, Any]) -> dict[str, Any]:
     """The same values, whole numbers written without a point."""
     whole = {name: int(value) for name, value in values.items()
@@ -146,7 +157,8 @@ def _short(values: dict[str, Any]) -> dict[str, Any]:
 
 def _stays_text(path: Place) -> bool:
     """Names, markers and labels are text even where they look like a number."""
-    return path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:]
+    named = path[:2] in (("research", "target"), ("research", "predictors"))
+    return named or path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:]
 
 
 def _checked(mapping: Any, folder: str | Path, source: str, faults: list[Fault], lines: Lines) -> Recipe:
@@ -204,7 +216,7 @@ class _Reading:
         paths: dict[Place, str] = {}
         for found in error.errors():
             path = _existing(found["loc"], data)
-            paths.setdefault(path, _sentence(found, path, Column if path[0] == "columns" else Recipe))
+            paths.setdefault(path, _sentence(found, path, PARTS.get(path[0], Recipe)))
         for path, what in paths.items():
             if place(path) not in self.unread:
                 self.note(path, what)
@@ -282,6 +294,8 @@ class _Reading:
             yield self.fault(("columns",), "Every quasi-identifier has weight 0, so no release is better "
                              "than another. Give at least one a weight above 0.")
         yield from self.about_method(recipe, spoiled)
+        if spoiled.isdisjoint(("columns", "research")):
+            yield from self.about_research(recipe)
         own = "method" in spoiled or promises_itself(recipe.method)
         if not recipe.criteria and "criteria" not in spoiled and not own:
             yield self.fault(("criteria",), "There is no criterion, so nothing is promised. "
@@ -302,6 +316,25 @@ class _Reading:
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")
+
+    def about_research(self, recipe: Recipe) -> Iterable[Fault]:
+        """What is wrong between the columns and what the release is to be of use for."""
+        asked, counted = recipe.research, (*recipe.named("quasi"), *recipe.named("sensitive"))
+        names: list[tuple[Place, str]] = []
+        if asked.target is not None:
+            names.append((("research", "target"), asked.target))
+        names += [(("research", "predictors", n), name) for n, name in enumerate(asked.predictors)]
+        for path, name in names:
+            if name not in counted:
+                yield self.fault(path, "Patterns are sought among quasi-identifying and sensitive columns: "
+                                 f"{', '.join(map(repr, counted))}. {name!r} is neither. "
+                                 "Change its role or the name.")
+        if asked.predictors and asked.target is None:
+            yield self.fault(("research",), "Predictors explain a target, and none is named. "
+                             "Add it, such as target: income.")
+        if asked.target in asked.predictors:
+            yield self.fault(("research", "predictors"), f"The target {asked.target!r} cannot explain "
+                             "itself. Take it out of the predictors.")
 
     def about(self, criterion: Criterion, path: Place, recipe: Recipe) -> Iterable[Fault]:
         """What is wrong between one criterion and the rest."""

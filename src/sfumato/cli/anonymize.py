@@ -90,6 +90,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
+    from sfumato.cli.measure import survival
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -105,6 +106,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
     if rounds := facts.get("rounds"):
         screen.say(screen.grid(*rounds_of(rounds)), "")
+    if patterns := facts.get("patterns"):
+        screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
