@@ -20,6 +20,7 @@ from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
+from sfumato.pipeline import Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -46,11 +47,17 @@ class Place:
         """The recipe that the manifest holds."""
         if self.manifest is None or not isinstance(self.manifest.get("recipe"), str):
             return None
-        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=Path(self.release).parent)
+        folder = Path(self.release).parent if isinstance(self.release, str | os.PathLike) else Path()
+        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=folder)
 
 
 def locate(release: Any) -> Place:
-    """A release's file, frame or address; a folder stands for the release that was written into it."""
+    """A release's file, frame or address; a folder stands for the release that was written into it.
+
+    A run's result stands for its release.
+    """
+    if isinstance(release, Result):
+        return Place(release.release, release.manifest)
     if not isinstance(release, str | os.PathLike):
         return Place(release)
     path = Path(release)
@@ -109,28 +116,33 @@ def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
-    facts = place.manifest or {}
+    facts, groups = place.manifest or {}, groups_of(place, recipe, method)
+    table.require_columns(opened, (BUCKET,))
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
+                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+
+
+def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequence[str]]:
+    """The column groups of a sliced release; the sensitive column stands last in the last."""
     known = method.column_groups(recipe.named("quasi"), recipe.named("sensitive"))
-    groups = facts.get("column_groups") or known
+    groups = (place.manifest or {}).get("column_groups") or known
     if groups is None:
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
-    table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
-                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+    return groups
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
     """The criteria, knowing what they must of the sensitive values."""
     sensitive = recipe.named("sensitive")
     if not sensitive:
-        return recipe.criteria
+        return recipe.promised
     histograms = {}
     for name in sensitive:
         column, counts = counted_column(release, name, recipe.missing)
         histograms[name] = histogram(column, np.zeros(len(counts), dtype=np.int64), counts)
-    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
 
 
 def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any, Ints]:
@@ -160,7 +172,7 @@ def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: t
 def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
     """What does not break the promise but should be known."""
     said = []
-    least = max((criterion.least for criterion in recipe.criteria), default=1)
+    least = max((criterion.least for criterion in recipe.promised), default=1)
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
@@ -201,7 +213,7 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
 
 def least_of(recipe: Recipe) -> int:
     """No value that fewer records have is shown."""
-    return max([5, *(int(criterion.least) for criterion in recipe.criteria)])
+    return max([5, *(int(criterion.least) for criterion in recipe.promised)])
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 from sfumato import table
 from sfumato.measure.evidence import Patterns
 from sfumato.methods.base import Recoding
+from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
@@ -25,7 +26,7 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
     levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
-    recipe = prepared.recipe.to_yaml()
+    recipe, made = prepared.recipe.to_yaml(), make(prepared.recipe.method)
     facts = {
         "sfumato": __version__,
         "table": opened.name,
@@ -45,6 +46,7 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
                    "release": table.sha256(path) if path else None},
         "columns": _columns(prepared, levels, notes.get("facts", {}).get("column_groups", [])),
         "recipe": recipe,
+        **({"style": made.ours} if made.ours else {}),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
@@ -73,6 +75,7 @@ def story(facts: dict[str, Any]) -> list[str]:
     """One sentence a stage."""
     records, search = facts["records"], facts["search"]
     told = [f"{records['received']:,} records were read from {facts['table']}."]
+    told += [facts["style"]] if "style" in facts else []
     if search:
         proven = search["status"] == "optimal"
         told.append(f"Of {search['nodes']:,} ways to generalize, {search['checked']:,} were counted; "

@@ -63,7 +63,7 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     joint = Cells(tuple_of, np.array(protected, np.int64).reshape(-1, len(tuple_of)).T, counts)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms, joint)
     weights = np.array([recipe.columns[name].weight for name in quasi])
-    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
     spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)
     combinations = first_of_each(spelled[:, : len(quasi)])
     values = counted.select(range(len(quasi))).take(from_numpy(combinations))

@@ -72,6 +72,13 @@ class Recipe(Strict):
         """The columns of a role, in the recipe's order."""
         return tuple(name for name, column in self.columns.items() if column.role == role)
 
+    @property
+    def promised(self) -> tuple[Criterion, ...]:
+        """The criteria, and those that the method itself keeps."""
+        from sfumato.methods.registry import make
+
+        return (*self.criteria, *make(self.method).promises(self.named("sensitive")))
+
     @classmethod
     def load(cls, path: str | Path) -> Recipe:
         """Read a recipe's file; its hierarchies are sought beside it."""
@@ -296,7 +303,7 @@ class _Reading:
         yield from self.about_method(recipe, spoiled)
         if spoiled.isdisjoint(("columns", "research")):
             yield from self.about_research(recipe)
-        own = "method" in spoiled or promises_itself(recipe.method)
+        own = "method" in spoiled or promises_itself(recipe.method) or recipe.promised
         if not recipe.criteria and "criteria" not in spoiled and not own:
             yield self.fault(("criteria",), "There is no criterion, so nothing is promised. "
                              "Add one, such as {k-anonymity: {k: 5}}.")

@@ -19,7 +19,7 @@ import pytest
 from tests.properties import hospital
 
 from sfumato.errors import InfeasibleError
-from sfumato.methods.registry import METHODS
+from sfumato.methods.registry import METHODS, make
 from sfumato.pipeline import Result, anonymize
 from sfumato.prepare import prepare
 from sfumato.recipe import Recipe
@@ -28,15 +28,18 @@ from sfumato.table import open_table
 QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes")
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
-    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"}]
+    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
+    {"name": "local", "numeric": "range", "cost": "entropy"}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "local",
         "mondrian",
         "optimal",
+        "probabilistic-style",
         "rho-gain",
     ]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
@@ -168,10 +171,11 @@ def test_same_bytes_on_one_thread_and_many(method: str, tmp_path: Path) -> None:
     n = 300_000
     rng = random.Random(1)
     table = pa.table({"a": [rng.randrange(50) for _ in range(n)], "b": rng.choices("xyz", k=n),
-                      "p": list(range(n))})
+                      "s": rng.choices("uvw", k=n), "p": list(range(n))})
     pq.write_table(table, tmp_path / "t.parquet")
     recipe = Recipe.from_dict({
-        "columns": {"a": {"role": "quasi", "hierarchy": {"interval": [5, 10]}}, "b": {"role": "quasi"}},
+        "columns": {"a": {"role": "quasi", "hierarchy": {"interval": [5, 10]}}, "b": {"role": "quasi"},
+                    "s": {"role": "sensitive"}},
         "criteria": [{"k-anonymity": {"k": 2100}}], "method": {"name": method}, "seed": 1})
     data = []
     for threads in (1, 2, 4):
@@ -341,6 +345,7 @@ CRITERIA = {
     "alpha-k": {"alpha-k-anonymity": {"column": "illness", "alpha": 0.5, "k": 3, "values": ["hiv"]}},
     "basic": {"beta-likeness": {"column": "illness", "beta": 1}},
     "enhanced": {"beta-likeness": {"column": "illness", "beta": 1, "kind": "enhanced"}},
+    "linkable": {"linkable": {"column": "illness", "d": 3, "alpha": 0.4, "size": 3}},
     "delta": {"delta-disclosure": {"column": "illness", "delta": 1.5}},
 }
 
@@ -350,7 +355,8 @@ CRITERIA = {
 def test_every_criterion_from_table_to_release(name: str, method: str, tmp_path: Path) -> None:
     both = [{"k-anonymity": {"k": 2}}, CRITERIA[name]]
     result, _, _ = run(tmp_path, hospital.records(), criteria=both, suppression=0.2, method={"name": method})
-    assert result.verdict.holds and len(result.verdict.findings) == 2
+    own = make({"name": method}).promises(["illness"])
+    assert result.verdict.holds and len(result.verdict.findings) == 2 + len(own)
     assert result.manifest["classes"] > 1
 
 

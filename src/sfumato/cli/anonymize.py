@@ -106,12 +106,18 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
     if rounds := facts.get("rounds"):
         screen.say(screen.grid(*rounds_of(rounds)), "")
+    if cells := facts.get("cells"):
+        screen.say(screen.grid(*rates_of(cells)), "")
     if patterns := facts.get("patterns"):
         screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
     lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
+    if cells := facts.get("cells"):
+        done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
+        of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
+        lines.append(("Protected", f"{of}: {done}"))
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]
@@ -127,6 +133,18 @@ def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
              *(f"{one[name]:,}" for name in ("classes", "kept", "suppressed")),
              f"{one['measures']['average_class']:.2f}") for n, one in enumerate(rounds, start=1)]
     return headings, rows, ("round", *headings[2:])
+
+
+def rates_of(cells: dict[str, Any]) -> tuple[Any, ...]:
+    """What each swap rate would select, as a table."""
+    from sfumato.report.figures import percent
+
+    names = ("rare_cells", "rare_records", "certain_cells", "certain_records")
+    headings = ("lower / upper rate", *(name.replace("_", " ") for name in names))
+    rows = [(f"{', '.join(pair)}: {percent(row['rate'])} / {percent(1 - row['rate'])}",
+             *(f"{row[name]:,}" for name in names))
+            for pair, table in zip(cells["groups"], cells["rates"], strict=True) for row in table]
+    return headings, rows, headings
 
 
 def described(level: int, levels: int) -> str:

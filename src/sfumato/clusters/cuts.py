@@ -76,12 +76,19 @@ class Judge:
 
     def holds(self, pieces: Elements, n_classes: int) -> Bools:
         """Which classes of the pieces satisfy every criterion."""
+        return self.good(self.stats(pieces, n_classes))
+
+    def good(self, stats: ClassStats) -> Bools:
+        """Which classes satisfy every criterion."""
+        return np.asarray(np.logical_and.reduce([criterion.holds(stats) for criterion in self.criteria]))
+
+    def stats(self, pieces: Elements, n_classes: int) -> ClassStats:
+        """What the criteria see of the classes of the pieces."""
         sizes = np.bincount(pieces.class_of, weights=pieces.counts, minlength=n_classes).astype(np.int64)
         wanted = {column for criterion in self.criteria for column in criterion.columns}
         histograms = {name: self._histogram(pieces, n, histogram) for n, (name, histogram)
                       in enumerate(self.frequency.sensitive.items()) if name in wanted}
-        stats = ClassStats(sizes, histograms)
-        return np.asarray(np.logical_and.reduce([criterion.holds(stats) for criterion in self.criteria]))
+        return ClassStats(sizes, histograms)
 
     def _histogram(self, pieces: Elements, column: int, like: Histogram) -> Histogram:
         values = self.frequency.cells.values[pieces.cell_of, column]

@@ -21,7 +21,7 @@ from sfumato.slices.matching import match
 TARGETS = 500  # people whose matching probabilities are computed, drawn where there are more
 SLICING = ("Li, Li, Zhang & Molloy 2012, Slicing: a new approach for privacy preserving data publishing, "
            "IEEE TKDE 24(3), 561-574")
-DISTORTION = "BinJubier 2024, Upper Lower level-based protection approach, thesis; Eq 2.3"
+DISTORTION = "BinJubier 2024, Enhanced slicing-based anonymization approach, thesis; Eq 2.3"
 DEFINITIONS = {**OF_CLASSES,
                "at_risk": "Share of records whose bucket (before: whose combination of quasi-identifiers) is "
                           "so small that the chance of picking the right one in it, one over its size, is "

@@ -52,10 +52,15 @@ class Method(BaseModel, ABC):
     citation: ClassVar[str]
     kind: ClassVar[Kind] = "classes"
     by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
+    ours: ClassVar[str] = ""  # what of a method in the style of a paper is our completion
     by_seed: ClassVar[bool] = False  # chance has a part in the search: another seed may move a score
 
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """What is wrong between the parameters and the columns: the parameter, and a sentence."""
+        return ()
+
+    def promises(self, sensitive: Sequence[str]) -> tuple[Criterion, ...]:
+        """Criteria that the method keeps beside those of the recipe."""
         return ()
 
     @abstractmethod

@@ -1,7 +1,8 @@
 """UL protection: slicing, and the cells that give people away are swapped or generalized.
 
-BinJubier 2024, Upper Lower (UL) level-based protection approach, thesis (Universiti Malaysia Pahang
-Al-Sultan Abdullah), sections 3.3 and 3.4: Figures 3.5 to 3.8. After Li et al. 2012 (slicing).
+BinJubier 2024, Enhanced slicing-based anonymization approach for privacy-preserving data publishing with
+improved data utility, thesis, Universiti Malaysia Pahang Al-Sultan Abdullah: sections 3.3 and 3.4,
+Figures 3.5 to 3.8. After Li et al. 2012 (slicing).
 
 | symbol | here |
 | --- | --- |
@@ -58,7 +59,8 @@ from sfumato.classes import Floats, Ints
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes
 from sfumato.methods.base import Problem
-from sfumato.methods.sliced import GroupedSlicing, Real, names_of
+from sfumato.methods.parameters import Real
+from sfumato.methods.sliced import GroupedSlicing, names_of
 from sfumato.slices.base import Slices
 from sfumato.slices.cells import Pair, generalized, rules_about, swapped
 from sfumato.slices.columns import records, released
@@ -74,7 +76,7 @@ class UpperLower(GroupedSlicing):
     name: ClassVar[str] = "ul"
     citation: ClassVar[str] = "BinJubier 2024"
 
-    groups: Literal["pam", "pairing"] | tuple[tuple[str, ...], ...] = "pairing"
+    groups: Literal["pam", "pairs"] | tuple[tuple[str, ...], ...] = "pairs"
     lower: Rate = 0.02  # LPL: cells that are at most this likely
     upper: Real = Field(default=0.98, gt=0.5, lt=1)  # UPL: cells that are at least this likely
     certain: bool = False  # whether cells with r = 1 are protected too

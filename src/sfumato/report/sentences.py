@@ -32,6 +32,9 @@ MEANINGS = {
         "more than one chance in l."),
     "rules": (
         "No record was given a combination of values that the recipe calls nonsensical."),
+    "linkable": (
+        "Somebody who also finds a person in another release of the same people is left, with the chance "
+        "asked for, with several sensitive values that both releases allow, and not with one."),
     "delta-disclosure": (
         "In no class is a sensitive value much more or much less common than in the whole table."),
 }

@@ -120,6 +120,7 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
                     for name, column in islice(columns.items(), MOST_COLUMNS)],
         "columns_left": max(len(columns) - MOST_COLUMNS, 0),
         "rounds": [one_round(n, one) for n, one in enumerate(manifest.get("rounds", ()), start=1)],
+        "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
         "examples": shown_examples(examples),
     }
 
@@ -156,6 +157,21 @@ def one_round(position: int, found: Mapping[str, Any]) -> Plain:
         "risks_text": " / ".join(percent(measures[name]) for name in
                                  ("lowest_risk", "average_risk", "highest_risk")),
     }
+
+
+def rates_of(manifest: Mapping[str, Any]) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """Of each protected pair of columns: its name, and what every swap rate would select."""
+    cells = manifest.get("cells") or {}
+    return [(", ".join(map(label, pair)), rows) for pair, rows
+            in zip(cells.get("groups", ()), cells.get("rates", ()), strict=True)]
+
+
+def one_rate(pair: str, row: Mapping[str, Any]) -> Plain:
+    """What one swap rate would select of one pair of columns."""
+    names = ("rare_cells", "rare_records", "certain_cells", "certain_records")
+    return {"pair": pair, "rate_text": f"{percent(row['rate'])} / {percent(1 - row['rate'])}",
+            **{name: int(row[name]) for name in names},
+            **{f"{name}_text": f"{row[name]:,}" for name in names}}
 
 
 def shown_examples(examples: Sequence[Mapping[str, Any]]) -> Plain:
