@@ -95,6 +95,21 @@ def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
     return recipe if recipe is not None or quasi else place.recipe
 
 
+def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+          **reading: Any) -> list[dict[str, Any]]:
+    """What every level of every quasi-identifier is worth to research, and which rules it breaks."""
+    from sfumato.prepare import prepare
+    from sfumato.research.applied import priced, told
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        if recipe is None:
+            said, _ = completed(opened, said, quasi)
+        prepared = prepare(opened.table, said)
+    prices = prepared.prices or priced(None, prepared.frequency, prepared.weights)
+    return told(prices, prepared.frequency, prepared.weights)
+
+
 def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
            l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
     """What releases tell together of people whose quasi-identifiers are known (composition attack).

@@ -187,7 +187,7 @@ def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
     from sfumato.measure.collect import collect
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
-    bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
+    bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
@@ -207,7 +207,8 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
         starred &= codes == hierarchy.code_of.get(ROOT, -1)
     if starred.all():
         starred[:] = False
-    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred])
+    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred],
+                        worth=frequency.worth)
     return kept, int(frequency.counts[starred].sum())
 
 

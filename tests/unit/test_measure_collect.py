@@ -123,6 +123,9 @@ def test_losses(job: plain.Job) -> None:
     assert close(found["mean_ncp"].value, mean(columns))
     assert close(found["entropy_kept"].value, plain.kept_entropy(job))
     assert close(found["suppressed_share"].value, 1 - len(job.kept) / len(job.rows))
+    assert close(found["distortion_ratio"].value, plain.distortion(job))
+    as_they_were = sum(all(level == 0 for level, _ in cell) for cell in job.cells if cell is not None)
+    assert close(found["rows_as_they_were"].value, as_they_were / len(job.rows))
 
 
 @quick
@@ -157,8 +160,9 @@ def test_queries(job: plain.Job, seed: int) -> None:
     truth = queries.count(job.frequency, drawn)
     guess = queries.estimate(job.frequency, job.regrouping, drawn)
     for n, query in enumerate(drawn):
-        assert 1 <= len(query.wanted) <= min(4, job.frequency.n_quasi)
-        wanted = {column: {job.hierarchies[column].values[v] for v in np.flatnonzero(mask)}
+        assert 1 <= len(query.wanted) <= min(5, job.frequency.n_quasi + 1)
+        values = [*(h.values for h in job.hierarchies), *(h.labels for h in job.frequency.sensitive.values())]
+        wanted = {column: {values[column][v] for v in np.flatnonzero(mask)}
                   for column, mask in query.wanted.items()}
         assert truth[n] == plain.answer(job, wanted)
         assert close(float(guess[n]), plain.guess(job, wanted))

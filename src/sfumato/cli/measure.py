@@ -49,7 +49,8 @@ def measure(
         if original is None:
             evidence = api.measure(table, recipe, **said)
         else:
-            research = {"target": target, "predictors": o.names(predictors)} if target or predictors else None
+            named = {"target": target, "predictors": o.names(predictors)}
+            research = {name: what for name, what in named.items() if what} or None
             compared = api.compare(table, original, recipe, research=research, **said)
             evidence = compared.evidence
             if report is not None:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from sfumato.frequency import FrequencySet
-from sfumato.measure.evidence import Evidence
+from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries
 from sfumato.measure.utility.costs import cost
 from sfumato.measure.utility.patterns import lost, patterns
-from sfumato.recipe import Research
 from sfumato.recoding import Regrouping
+from sfumato.research.said import Research
 
 DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS, **distribution.DEFINITIONS}
 
@@ -33,8 +33,9 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
     return Evidence(
         risk_before=before,
         risk_after=after,
-        risk=(*profile.attackers(before, after), *columns.separations(frequency, released)),
-        utility=(*loss.losses(counted, regrouping),
+        risk=(*profile.attackers(before, after), *columns.separations(frequency, released),
+              shown(counted, regrouping)),
+        utility=(*loss.losses(counted, regrouping), loss.distortion(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
                  *queries.errors(counted, regrouping, rng),
@@ -43,6 +44,14 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
         correlations=correlations,
         definitions=DEFINITIONS,
         patterns=found)
+
+
+def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
+    """The share of the records whose labels are all values themselves."""
+    if not frequency.n_records:
+        return loss.as_they_were(None)
+    plain = np.logical_and.reduce([loss.itself(frequency, regrouping, j) for j in range(frequency.n_quasi)])
+    return loss.as_they_were(float(regrouping.sizes(frequency)[plain].sum()) / frequency.n_records)
 
 
 def as_dict(evidence: Evidence) -> dict[str, float | None]:

@@ -9,6 +9,7 @@ from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
@@ -21,6 +22,7 @@ METHODS: Mapping[str, type[Method]] = {
         Bucketization,
         Local,
         Mondrian,
+        OKA,
         Probabilistic,
         RhoGain,
         Sliced,

@@ -21,8 +21,8 @@ from sfumato.measure.utility.tree import MOST, Node, Predictor, Table, grow
 from sfumato.measure.utility.wording import Values, classes_of
 from sfumato.recoding import SUPPRESSED, Labelling, Regrouping, Spans
 
-CITATION = ("Morton, Mahoui, Gibson & Yechuri 2012, An enhanced utility-driven data anonymization method, "
-            "Trans Data Privacy 5(2), 469-503, Figures 6 to 9; trees as in Breiman, Friedman, Olshen & Stone "
+CITATION = ("Morton, Mahoui, Gibson & Yechuri, An enhanced utility-driven data anonymization method, "
+            "Figures 6 to 9; trees as in Breiman, Friedman, Olshen & Stone "
             "1984, Classification and regression trees")
 TARGETS = 10  # classes of the target
 SHARE = 0.01  # of the records: the least that a rule is about
