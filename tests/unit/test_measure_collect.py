@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import measures as plain
 
+from sfumato.classes import Histogram
 from sfumato.measure.collect import as_dict, collect
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import pack, see
@@ -320,3 +321,15 @@ def test_the_few_suppressed_cannot_be_found_by_subtracting_the_release() -> None
         assert picture.before == pytest.approx(picture.after)
     plainly = evidence(job, least=1).columns[-2:]
     assert any(picture.before != pytest.approx(picture.after) for picture in plainly)
+
+
+@quick
+@given(jobs, st.integers(0, 1000))
+def test_other_records_are_asked_the_same(job: plain.Job, seed: int) -> None:
+    """Sensitive values in another order, one of them unknown to the table, are told by their names."""
+    turned = {name: Histogram(h.classes, len(h.labels) - h.values, h.counts, ("new", *h.labels[::-1]),
+                              np.append(0, h.whole[::-1])) for name, h in job.frequency.sensitive.items()}
+    other = dataclasses.replace(job.frequency, sensitive=dict(reversed(turned.items())))
+    drawn = queries.draw(job.frequency, np.random.default_rng(seed), queries=10)
+    asked = [queries.translated(query, job.frequency, other) for query in drawn]
+    assert queries.count(other, asked).tolist() == queries.count(job.frequency, drawn).tolist()

@@ -156,10 +156,28 @@ def _summed(labels: Codes, firsts: Ints, share: Floats, starts: Ints, asked: lis
     return float(product.sum())
 
 
-def errors(frequency: FrequencySet, regrouping: Regrouping,
-           rng: np.random.Generator) -> tuple[Measure, Measure]:
-    """Mean and median relative error of a release of classes over the drawn queries."""
-    return errors_of(frequency, lambda drawn: estimate(frequency, regrouping, drawn), rng, EVENLY)
+def errors(frequency: FrequencySet, regrouping: Regrouping, rng: np.random.Generator,
+           of: FrequencySet | None = None, scale: float = 1.0) -> tuple[Measure, Measure]:
+    """Mean and median relative error over the drawn queries; the regrouping may count by `of`, where a record
+    stands for `scale` of the table's."""
+    def answers(drawn: list[Query]) -> Floats:
+        asked = drawn if of is None else [translated(query, frequency, of) for query in drawn]
+        return scale * estimate(of or frequency, regrouping, asked)
+
+    return errors_of(frequency, answers, rng, EVENLY)
+
+
+def translated(query: Query, frequency: FrequencySet, other: FrequencySet) -> Query:
+    """The same question of other records, whose sensitive values may be others."""
+    quasi, asked = query.split(frequency.n_quasi)
+    if asked is None:
+        return query
+    column, mask = asked
+    name, histogram = list(frequency.sensitive.items())[column]
+    wanted = {label for label, hit in zip(histogram.labels, mask, strict=True) if hit}
+    at = list(other.sensitive).index(name)
+    hits = np.array([label in wanted for label in other.sensitive[name].labels], dtype=bool)
+    return Query({**quasi, other.n_quasi + at: hits})
 
 
 def errors_of(frequency: FrequencySet, answers: Answers, rng: np.random.Generator,
