@@ -7,6 +7,9 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.composition_style import Composition
+from sfumato.methods.e_dp import DiffGen
+from sfumato.methods.hybrid_style import Hybrid
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
@@ -18,6 +21,9 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        Composition,
+        DiffGen,
+        Hybrid,
         Mondrian,
         Probabilistic,
         RhoGain,

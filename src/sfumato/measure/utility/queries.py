@@ -79,13 +79,14 @@ def estimate(frequency: FrequencySet, regrouping: Regrouping, queries: list[Quer
 
 
 def errors(frequency: FrequencySet, regrouping: Regrouping, rng: np.random.Generator,
-           of: FrequencySet | None = None) -> tuple[Measure, Measure]:
-    """Mean and median relative error over the drawn queries; the regrouping may count by `of`."""
+           of: FrequencySet | None = None, scale: float = 1.0) -> tuple[Measure, Measure]:
+    """Mean and median relative error over the drawn queries; the regrouping may count by `of`, where a record
+    stands for `scale` of the table's."""
     mean = median = None
     if frequency.n_records and frequency.n_quasi:
         queries = draw(frequency, rng)
         truth = count(frequency, queries)
-        off = np.abs(estimate(of or frequency, regrouping, queries) - truth)
+        off = np.abs(scale * estimate(of or frequency, regrouping, queries) - truth)
         relative = off / np.maximum(truth, BOUND * frequency.n_records)
         mean, median = float(relative.mean()), float(np.median(relative))
     return (
