@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato import judge, pipeline, table
 from sfumato.errors import DestinationError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
-from sfumato.request import Names, Said, completed, requested, table_of
+from sfumato.request import Names, Said, as_recipe, completed, listed, requested, table_of
 from sfumato.roles import Suggestion
 from sfumato.search import Watch
 from sfumato.verify import Verdict
+
+if TYPE_CHECKING:
+    from sfumato.attack.composition import Composition
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
@@ -82,6 +85,35 @@ def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
     return recipe if recipe is not None or quasi else place.recipe
 
 
+def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+          **reading: Any) -> list[dict[str, Any]]:
+    """What every level of every quasi-identifier is worth to research, and which rules it breaks."""
+    from sfumato.prepare import prepare
+    from sfumato.research.applied import priced, told
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        if recipe is None:
+            said, _ = completed(opened, said, quasi)
+        prepared = prepare(opened.table, said)
+    prices = prepared.prices or priced(None, prepared.frequency, prepared.weights)
+    return told(prices, prepared.frequency, prepared.weights)
+
+
+def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
+           l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
+    """What releases tell together of people whose quasi-identifiers are known (composition attack).
+
+    A release is a file, a frame, a run's result or the folder that it wrote; one or a list of them.
+    """
+    from sfumato.attack.run import composition
+
+    several = list(releases) if isinstance(releases, list | tuple) else [releases]
+    return composition(several, known, recipe=None if recipe is None else as_recipe(recipe),
+                       quasi=listed(quasi), sensitive=sensitive, l=l, missing=listed(missing),
+                       reading=reading)
+
+
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
     """A role for every column, with its reason and what a person has to decide."""
     return _looked_at(source, missing, reading)[0]
@@ -112,7 +144,6 @@ def draft(source: Any, out: Path | None, missing: Names, force: bool,
 
 def _looked_at(source: Any, missing: Names, reading: dict[str, Any]) -> tuple[list[Suggestion], Any]:
     from sfumato.profile import profile
-    from sfumato.request import listed
     from sfumato.roles import suggest as suggested
 
     with table.open_table(source, **reading) as opened:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.classes import ClassStats, Histogram, Ints
+from sfumato.classes import ClassStats, Floats, Histogram, Ints
 from sfumato.hierarchy.core import Codes, Hierarchy
 
 
@@ -30,6 +30,7 @@ class FrequencySet:
     counts: Ints  # [n_tuples]
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)  # its classes are the tuples
     joint: Cells | None = None  # as counted, in any order and with repetitions; needed for several columns
+    worth: tuple[Floats, ...] | None = None  # per quasi-identifier: the research value of its levels, if said
 
     @property
     def n_tuples(self) -> int:
@@ -81,14 +82,16 @@ class FrequencySet:
         cells, portions = self.cells, np.arange(len(cell_of))
         sensitive = {name: Histogram(portions, cells.values[cell_of, n], counts, h.labels, h.whole)
                      for n, (name, h) in enumerate(self.sensitive.items())}
-        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive)
+        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive,
+                            worth=self.worth)
 
     def part(self, tuples: Ints) -> FrequencySet:
         """Some of the tuples, as a table of its own; criteria go on comparing with the whole table."""
         position = np.full(self.n_tuples, -1, dtype=np.int64)
         position[tuples] = np.arange(len(tuples))
         sensitive = {name: merge(histogram, position) for name, histogram in self.sensitive.items()}
-        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive)
+        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive,
+                            worth=self.worth)
 
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""

@@ -21,6 +21,7 @@ from sfumato.measure.evidence import Evidence
 from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
+from sfumato.pipeline import Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -53,11 +54,17 @@ class Place:
         """The recipe that the manifest holds."""
         if self.manifest is None or not isinstance(self.manifest.get("recipe"), str):
             return None
-        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=Path(self.release).parent)
+        folder = Path(self.release).parent if isinstance(self.release, str | os.PathLike) else Path()
+        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=folder)
 
 
 def locate(release: Any) -> Place:
-    """A release's file, frame or address; a folder stands for the release that was written into it."""
+    """A release's file, frame or address; a folder stands for the release that was written into it.
+
+    A run's result stands for its release.
+    """
+    if isinstance(release, Result):
+        return Place(release.release, release.manifest)
     if not isinstance(release, str | os.PathLike):
         return Place(release)
     path = Path(release)
@@ -118,16 +125,21 @@ def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
-    facts = place.manifest or {}
+    facts, groups = place.manifest or {}, groups_of(place, recipe, method)
+    table.require_columns(opened, (BUCKET,))
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
+                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+
+
+def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequence[str]]:
+    """The column groups of a sliced release; the sensitive column stands last in the last."""
     known = method.column_groups(recipe.named("quasi"), recipe.named("sensitive"))
-    groups = facts.get("column_groups") or known
+    groups = (place.manifest or {}).get("column_groups") or known
     if groups is None:
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
-    table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
-                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+    return groups
 
 
 def recount_drawn(place: Place, opened: table.Source, recipe: Recipe, method: Drawing) -> Verdict:
@@ -195,7 +207,7 @@ def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
     from sfumato.measure.collect import collect
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
-    bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
+    bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
@@ -215,7 +227,8 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
         starred &= codes == hierarchy.code_of.get(ROOT, -1)
     if starred.all():
         starred[:] = False
-    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred])
+    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred],
+                        worth=frequency.worth)
     return kept, int(frequency.counts[starred].sum())
 
 

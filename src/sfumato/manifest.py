@@ -13,6 +13,7 @@ from sfumato import table
 from sfumato.methods.base import Recoding
 from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
+from sfumato.research.applied import told
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
@@ -44,6 +45,7 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
                    "release": table.sha256(path) if path else None},
         "columns": _columns(prepared, levels, notes.get("facts", {})),
         "recipe": recipe,
+        **_priced(prepared),
         **({"style": made.ours} if made.ours else {}),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
@@ -52,21 +54,30 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     return facts
 
 
+def _priced(prepared: Prepared) -> dict[str, Any]:
+    """What each level is worth to research, where the recipe speaks of it."""
+    if prepared.prices is None:
+        return {}
+    return {"research_values": told(prepared.prices, prepared.frequency, prepared.weights)}
+
+
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
-             told: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Each released or dropped column's role, and a quasi-identifier's level of how many, or its group."""
+             facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Each column's role, and a quasi-identifier's level of how many, its group, or its classes' centre."""
     roles = {name: column.role for name, column in prepared.recipe.columns.items()}
     described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
                                             for name in prepared.table.columns}
     for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
         level = levels[hierarchy.column] if levels else None
         described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
-    if "drawn" in told:
+    if "drawn" in facts:
         for column in described.values():
             column |= {"left_out": True} if column["role"] == "plain" else {}
-    for group in told.get("column_groups", []):
+    for group in facts.get("column_groups", ()):
         for name in group:
             described[name]["group"] = group
+    for name, centre in facts.get("centres", {}).items():
+        described[name]["centre"] = centre
     return described
 
 
@@ -83,6 +94,14 @@ def story(facts: dict[str, Any]) -> list[str]:
                        "the best found."))
     told += _sliced(facts) if "column_groups" in facts else _drawn(facts) if "drawn" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
+    if blocks := facts.get("blocks"):
+        told.append(f"The table was cut into {blocks['count']:,} blocks of {blocks['smallest']:,} to "
+                    f"{blocks['largest']:,} records first; classes were sought within each of them.")
+    if facts.get("stopped"):
+        told.append(f"The time was up before the end: {facts['stopped']}.")
+    if centres := facts.get("centres"):
+        names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
+        told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")

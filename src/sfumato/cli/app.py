@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sfumato.cli import anonymize, check, hierarchy, init, measure, screen
+from sfumato.cli import anonymize, attack, check, hierarchy, init, measure, screen, value
 from sfumato.errors import SfumatoError
 from sfumato.version import __version__
 
@@ -84,6 +84,8 @@ app.command("init", epilog=init.EXAMPLE)(init.init)
 app.command("anonymize", epilog=anonymize.EXAMPLE)(anonymize.anonymize)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
+app.command("value", epilog=value.EXAMPLE)(value.value)
+app.command("attack", epilog=attack.EXAMPLE)(attack.attack)
 app.add_typer(hierarchy.app, name="hierarchy")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sfumato.frequency import FrequencySet
-from sfumato.measure.evidence import Evidence
+from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries
@@ -28,14 +28,23 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
     return Evidence(
         risk_before=before,
         risk_after=after,
-        risk=(*profile.attackers(before, after), *columns.separations(frequency, released)),
-        utility=(*loss.losses(counted, regrouping),
+        risk=(*profile.attackers(before, after), *columns.separations(frequency, released),
+              shown(counted, regrouping)),
+        utility=(*loss.losses(counted, regrouping), loss.distortion(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
                  *queries.errors(counted, regrouping, rng)),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
         correlations=correlations,
         definitions=DEFINITIONS)
+
+
+def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
+    """The share of the records whose labels are all values themselves."""
+    if not frequency.n_records:
+        return loss.as_they_were(None)
+    plain = np.logical_and.reduce([loss.itself(frequency, regrouping, j) for j in range(frequency.n_quasi)])
+    return loss.as_they_were(float(regrouping.sizes(frequency)[plain].sum()) / frequency.n_records)
 
 
 def as_dict(evidence: Evidence) -> dict[str, float | None]:

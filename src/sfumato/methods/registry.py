@@ -10,7 +10,9 @@ from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.composition_style import Composition
 from sfumato.methods.e_dp import DiffGen
 from sfumato.methods.hybrid_style import Hybrid
+from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
@@ -24,7 +26,9 @@ METHODS: Mapping[str, type[Method]] = {
         Composition,
         DiffGen,
         Hybrid,
+        Local,
         Mondrian,
+        OKA,
         Probabilistic,
         RhoGain,
         Sliced,

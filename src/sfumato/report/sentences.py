@@ -183,7 +183,7 @@ def limits(manifest: Manifest) -> list[dict[str, str]]:
     elif "column_groups" in manifest:
         own = (sliced(manifest),)
     else:
-        own = more_knowledge(manifest), sensitive(manifest), suppressed(manifest)
+        own = centres(manifest), more_knowledge(manifest), sensitive(manifest), suppressed(manifest)
     return [point for point in (*own, *ALWAYS) if point]
 
 
@@ -225,6 +225,18 @@ def drawn(manifest: Manifest) -> tuple[dict[str, str], ...]:
     return ({"title": "No guarantee for a single person",
              "text": "Where the labels lie depends on the records." + noisy + " What is read of a person's "
                      "class may be wrong, and may be right."},)
+
+
+def centres(manifest: Manifest) -> dict[str, str] | None:
+    """Labels that are true of a class and not of each of its records."""
+    columns = manifest.get("centres")
+    if not columns:
+        return None
+    kinds = {"mean": "the mean", "mode": "the most frequent value"}
+    named = listing(f"{name} ({kinds[centre]})" for name, centre in columns.items())
+    return {"title": "Centres in the place of values",
+            "text": f"In {named} a record shows the centre of its class, which need not be true of it. "
+                    "Spread, correlations and counts by these columns differ from the private table's."}
 
 
 def more_knowledge(manifest: Manifest) -> dict[str, str]:
@@ -290,6 +302,8 @@ def column_change(column: Mapping[str, Any]) -> str:
                 f"permuted within buckets, {listing(group)} together")
     if column["role"] != "quasi":
         return "not generalized"
+    if centre := column.get("centre"):
+        return "each class's mean" if centre == "mean" else "each class's most frequent value"
     if level is None or levels is None:
         return "generalized, more for some records than for others"
     if level == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.classes import Floats, Ints
+from sfumato.classes import Bools, Floats, Ints
 from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Measure, because
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -15,6 +15,7 @@ ENTROPY = ("De Waal & Willenborg 1999, Information loss through global recoding 
            "Kuhn 2016, A generic method for assessing the quality of de-identified health data, MIE, 312-316")
 SUPPRESSION = ("Samarati 2001, Protecting respondents' identities in microdata release, "
                "IEEE TKDE 13(6), 1010-1027")
+DISTORTION = "BinJubier 2024, Upper Lower level-based protection approach, thesis; Eq 2.2, 2.3"
 PENALTY = ("0 where the value itself is shown, 1 where nothing is (as in a suppressed record), else (values "
            "under the label - 1) / (values - 1); a column with a single value has nothing to hide: 0.")
 
@@ -103,3 +104,41 @@ def losses(frequency: FrequencySet, regrouping: Regrouping) -> tuple[Measure, ..
         Measure("suppressed_share", "Records suppressed", suppressed, 0.0, "lower", 0, 1,
                 "Share of records whose quasi-identifiers are not shown at all."
                 + because(suppressed, "there is no record"), SUPPRESSION))
+
+
+def distortion(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
+    """The distortion ratio of a release of classes; sensitive values are as they were."""
+    records, columns = frequency.n_records, frequency.n_quasi + len(frequency.sensitive)
+    if not records:
+        return distorted(None)
+    sizes, lost = regrouping.sizes(frequency), float(regrouping.suppressed(frequency) * frequency.n_quasi)
+    for column, hierarchy in enumerate(frequency.hierarchies):
+        leaves = regrouping.labelling(frequency, column).leaves(hierarchy.n_values)
+        lost += float(sizes @ np.where(itself(frequency, regrouping, column), 0, leaves)) / hierarchy.n_values
+    return distorted(lost / (records * columns))
+
+
+def itself(frequency: FrequencySet, regrouping: Regrouping, column: int) -> Bools:
+    """Per class: is the label the value itself?"""
+    if column in regrouping.narrower:
+        n_values = frequency.hierarchies[column].n_values
+        return np.asarray(regrouping.labelling(frequency, column).leaves(n_values) == 1)
+    return np.asarray(regrouping.levels[:, column] == 0)
+
+
+def distorted(ratio: float | None) -> Measure:
+    """The distortion ratio as a measure."""
+    return Measure("distortion_ratio", "Distortion ratio", ratio, 0.0, "lower", 0, 1,
+                   "Mean over all cells, the sensitive columns' included, of values under the lowest common "
+                   "ancestor of value and label / values of the column; 0 for a value itself, also where it "
+                   "was swapped with another of its rank group. The thesis calls 1 minus this the utility."
+                   + because(ratio, "there is no cell"), DISTORTION)
+
+
+def as_they_were(share: float | None) -> Measure:
+    """The literal reading of the disclosure risk ratio as a measure."""
+    return Measure("rows_as_they_were", "Rows that show a person's quasi-identifiers", share, 1.0, "lower", 0,
+                   1, "Share of the released rows whose quasi-identifiers are all values themselves, and "
+                   "those of some record (each record being used once): the literal reading of the "
+                   "disclosure risk ratio. Two releases together are judged by sfumato attack."
+                   + because(share, "there is no record"), DISTORTION)
