@@ -93,6 +93,22 @@ class FrequencySet:
         return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive,
                             worth=self.worth)
 
+    def sample(self, size: int, rng: np.random.Generator) -> FrequencySet:
+        """Records drawn without replacement, as a table of its own with the same hierarchies."""
+        cells = self.cells
+        drawn = rng.multivariate_hypergeometric(cells.counts, size, method="marginals").astype(np.int64)
+        here = drawn > 0
+        tuples, tuple_of = np.unique(cells.tuple_of[here], return_inverse=True)
+        counts, values = drawn[here], cells.values[here]
+        sizes = np.bincount(tuple_of, weights=counts, minlength=len(tuples)).astype(np.int64)
+        sensitive = {}
+        for n, (name, old) in enumerate(self.sensitive.items()):
+            whole = np.bincount(values[:, n], weights=counts, minlength=len(old.labels)).astype(np.int64)
+            rows = Histogram(np.arange(len(counts)), values[:, n], counts, old.labels, whole)
+            sensitive[name] = merge(rows, tuple_of)
+        return FrequencySet(self.hierarchies, self.codes[tuples], sizes, sensitive,
+                            Cells(tuple_of, values, counts) if sensitive else None)
+
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""
         kept = class_of >= 0

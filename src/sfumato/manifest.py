@@ -102,6 +102,11 @@ def story(facts: dict[str, Any]) -> list[str]:
     if centres := facts.get("centres"):
         names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
         told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
+    if found := facts.get("research"):
+        told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
+                    f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "
+                    f"{found['successes_found']:,} found to hold, this one has the highest research value, "
+                    f"{found['value']:.4g}, with {found['roots']} columns at *.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")

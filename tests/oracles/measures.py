@@ -248,3 +248,9 @@ def guess(job: Job, wanted: dict[int, set[Label]]) -> float:
             share *= sum(value in values for value in under) / len(under)
         total += share
     return total
+
+
+def starred(job: Job, columns: list[int]) -> float | None:
+    """Share of cells that show nothing."""
+    cells = ["*" if cell is None else cell[column][1] for cell in job.cells for column in columns]
+    return sum(cell == "*" for cell in cells) / len(cells) if cells else None

@@ -43,6 +43,7 @@ def test_the_registry_is_whole() -> None:
         "oka",
         "optimal",
         "probabilistic-style",
+        "research-value",
         "rho-gain",
     ]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices", "drawn"}

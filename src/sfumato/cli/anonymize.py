@@ -103,6 +103,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if research := facts.get("research"):
+        screen.say(screen.grid(*successes_of(research, list(facts["levels"]))), "")
     if rounds := facts.get("rounds"):
         screen.say(screen.grid(*rounds_of(rounds)), "")
     if cells := facts.get("cells"):
@@ -129,6 +131,13 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def successes_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The best generalization strings that hold, as a table."""
+    rows = [(f"{one['value']:.4f}", str(one["roots"]), " ".join(map(str, one["levels"])))
+            for one in found["successes"][:5]]
+    return ("research value", "at *", f"levels of {', '.join(columns)}"), rows, ("research value", "at *")
 
 
 def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
-from sfumato.measure.utility import correlation, distribution, loss, queries
+from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
 from sfumato.recoding import Regrouping
 
@@ -33,6 +33,7 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
         utility=(*loss.losses(counted, regrouping), loss.distortion(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
+                 *stump.stumps(frequency, counted, released, frequency.sensitive),
                  *queries.errors(counted, regrouping, rng)),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
         correlations=correlations,

@@ -15,6 +15,7 @@ from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
+from sfumato.methods.research_value import ResearchValue
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
@@ -30,6 +31,7 @@ METHODS: Mapping[str, type[Method]] = {
         Mondrian,
         OKA,
         Probabilistic,
+        ResearchValue,
         RhoGain,
         Sliced,
         UpperLower,
