@@ -330,6 +330,9 @@ class _Reading:
         if "columns" not in spoiled:
             for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
                 yield self.fault(("method", name) if name else ("method",), what)
+            specs = {name: recipe.columns[name].hierarchy for name in recipe.named("quasi")}
+            for name, what in method.domain_faults(specs):
+                yield self.fault(("columns", name, "hierarchy"), what)
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")
