@@ -90,6 +90,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
+    from sfumato.cli.measure import survival
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -111,9 +112,19 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         screen.say(screen.grid(*rounds_of(rounds)), "")
     if cells := facts.get("cells"):
         screen.say(screen.grid(*rates_of(cells)), "")
+    if budget := facts.get("drawn", {}).get("budget"):
+        screen.say(screen.grid(*spending(budget)), "")
+    if patterns := facts.get("patterns"):
+        screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    if drawn := facts.get("drawn"):
+        from sfumato.verify_drawn import unseen
+
+        lines = [("Rows", f"{records['kept']:,} drawn from {records['received']:,} records, with "
+                          f"{several(facts['classes'], 'combination')} of labels")]
+        lines += [("", one) for one in unseen(drawn)]
     lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
     if cells := facts.get("cells"):
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
@@ -148,6 +159,13 @@ def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
              *(f"{one[name]:,}" for name in ("classes", "kept", "suppressed")),
              f"{one['measures']['average_class']:.2f}") for n, one in enumerate(rounds, start=1)]
     return headings, rows, ("round", *headings[2:])
+
+
+def spending(budget: dict[str, Any]) -> tuple[Any, ...]:
+    """What the privacy budget was spent on, as a table."""
+    rows = [(one["for"], f"{one['times']:,}", f"{one['epsilon']:.4f}") for one in budget["spent"]]
+    rows.append(("in all", "", f"{budget['total']:.4f}"))
+    return ("budget spent on", "times", "ε"), rows, ("times", "ε")
 
 
 def rates_of(cells: dict[str, Any]) -> tuple[Any, ...]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.composition_style import Composition
+from sfumato.methods.e_dp import DiffGen
+from sfumato.methods.hybrid_style import Hybrid
 from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
@@ -22,6 +25,9 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        Composition,
+        DiffGen,
+        Hybrid,
         Local,
         Mondrian,
         OKA,
