@@ -37,7 +37,10 @@ class Labelling(ABC):
 
     @abstractmethod
     def ends(self, rank: Ints) -> tuple[Ints, Ints]:
-        """Per class: the lowest and the highest rank of the values that the label stands for."""
+        """Per class: the lowest and the highest rank of the values that the label stands for.
+
+        Of a label that stands for none of the table's values: one more than the last, and -1.
+        """
 
     @abstractmethod
     def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:

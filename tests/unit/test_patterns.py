@@ -18,6 +18,7 @@ from tests.oracles import trees as plain
 
 import sfumato
 from sfumato.classes import Histogram
+from sfumato.draws.base import Evenly
 from sfumato.errors import RecipeError, RequestError
 from sfumato.frequency import Cells, FrequencySet
 from sfumato.hierarchy.core import Hierarchy
@@ -135,6 +136,14 @@ def test_ends_and_spread_of_labels(seed: int) -> None:
         pairs = list(zip(mass, under, strict=True))
         expected = [sum(m / len(one) for m, one in pairs if v in one) for v in range(n)]
         assert labels.spread(mass, n) == pytest.approx(expected)
+
+
+def test_ends_and_spread_of_parts_of_a_domain() -> None:
+    """Values in parts 0, 2 and 2; labels over parts 0 to 1, 1 alone, 1 to 2, and all."""
+    labels = Evenly(np.array([2, 0, 2]), np.array([0, 1, 1, 0]), np.array([1, 2, 3, 3]), [None] * 4)
+    low, high = labels.ends(np.array([0, 1, 2]))
+    assert (low.tolist(), high.tolist()) == ([1, 3, 0, 0], [1, -1, 2, 2])
+    assert labels.spread(np.array([5.0, 7.0, 4.0, 3.0]), 3).tolist() == [3.0, 6.0, 3.0]
 
 
 def test_ends_and_spread_of_nodes() -> None:

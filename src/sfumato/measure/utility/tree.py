@@ -41,8 +41,8 @@ class Predictor:
 
     def within(self, values: Bools) -> Bools:
         """Per row: is its value certainly one of these?"""
-        inside = self.labels.under(values) == self.labels.leaves(self.n_values)
-        return np.asarray(inside[self.at])
+        met, every = self.labels.under(values), self.labels.under(np.ones(self.n_values))
+        return np.asarray(((met == every) & (every > 0))[self.at])
 
     def meets(self, values: Bools) -> Bools:
         """Per row: can its value be one of these?"""
@@ -145,8 +145,9 @@ def _best(table: Table, rows: Ints, histogram: Ints, least: int) -> Split | None
         if rank is None:
             rank = _by_share(predictor, at, counts, starts, int(histogram.argmax()))
         first, last = predictor.ends if predictor.rank is not None else predictor.labels.ends(rank)
-        highest = predictor.n_values - 1
-        for place, ranked in ((first, rank), (highest - last, highest - rank)):  # from a cut up, and down
+        highest, none = predictor.n_values - 1, last < 0  # a label of no value lies within nothing
+        up, down = np.where(none, 0, first), np.where(none, 0, highest - last)
+        for place, ranked in ((up, rank), (down, highest - rank)):
             gains = _gains(place[at], counts, starts, histogram, least, predictor.n_values)
             cut = highest - int(gains[::-1].argmax())
             if gains[cut] > 0 and (best is None or gains[cut] > best.gain * (1 + ROUNDING)):
