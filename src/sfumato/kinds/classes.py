@@ -53,6 +53,7 @@ class OfClasses:
         costs = measure_all(frequency, self.recoding, self.prepared.weights)
         least = max(5, *(criterion.least for criterion in self.prepared.criteria))
         return collect(frequency, self.recoding, costs=costs, least=least, rng=rng,
+                       research=self.prepared.recipe.research,
                        attacker=attacker_of(self.prepared.recipe, frequency))
 
     def examples(self) -> list[dict[str, Any]]:
