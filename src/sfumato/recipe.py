@@ -299,6 +299,9 @@ class _Reading:
         if "columns" not in spoiled:
             for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
                 yield self.fault(("method", name) if name else ("method",), what)
+        for position, criterion in zip(self.positions, recipe.criteria, strict=True):
+            if (why := method.refuses(criterion)) is not None:
+                yield self.fault(("criteria", position, criterion.name), why)
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")

@@ -20,11 +20,11 @@ DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS,
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
             rng: np.random.Generator) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
-    counted = regrouping.of(frequency)
-    released = see(counted, regrouping)
+    counted, shown = regrouping.of(frequency), regrouping.shown(frequency)
+    released = see(shown, regrouping)
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
-    correlations = correlation.correlate(counted, released)
+    correlations = correlation.correlate(counted, released, shown)
     return Evidence(
         risk_before=before,
         risk_after=after,
@@ -32,8 +32,9 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
         utility=(*loss.losses(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
-                 *queries.errors(counted, regrouping, rng)),
-        columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
+                 *queries.errors(counted, regrouping, rng, shown)),
+        columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency),
+                                      shown),
         correlations=correlations,
         definitions=DEFINITIONS)
 

@@ -12,6 +12,7 @@ from sfumato.methods.optimal import Optimal
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
+from sfumato.methods.xk import Adaptable
 
 METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
@@ -21,6 +22,7 @@ METHODS: Mapping[str, type[Method]] = {
         RhoGain,
         Sliced,
         UpperLower,
+        Adaptable,
     )}
 
 
