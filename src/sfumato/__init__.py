@@ -11,16 +11,17 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato import errors
-    from sfumato.api import anonymize, check, init, measure, suggest
+    from sfumato.api import anonymize, attack, balance, check, init, measure, suggest, value
     from sfumato.measure.evidence import Evidence
     from sfumato.pipeline import Result
     from sfumato.recipe import Recipe
     from sfumato.verify import Verdict
 
-__all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "check", "errors", "init",
-           "measure", "suggest"]
+__all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "attack", "balance",
+           "check", "errors", "init", "measure", "suggest", "value"]
 
-_HOMES = {"anonymize": "api", "check": "api", "init": "api", "suggest": "api",
+_HOMES = {"anonymize": "api", "attack": "api", "balance": "api", "check": "api", "init": "api",
+          "suggest": "api", "value": "api",
           "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}
 
 
@@ -40,7 +41,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """`sfumato.measure` is the function, also after the room of that name has been imported."""
+    """`sfumato.measure` and `sfumato.attack` are functions, also after the rooms so named are imported."""
 
     @property
     def measure(self) -> Any:
@@ -49,6 +50,14 @@ class _Package(ModuleType):
     @measure.setter
     def measure(self, room: ModuleType) -> None:
         """The import system would put the room here; it is reached by its full name."""
+
+    @property
+    def attack(self) -> Any:
+        return import_module("sfumato.api").attack
+
+    @attack.setter
+    def attack(self, room: ModuleType) -> None:
+        """As above."""
 
 
 sys.modules[__name__].__class__ = _Package

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+import secrets
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato import judge, pipeline, table
-from sfumato.errors import DestinationError
+from sfumato.errors import DestinationError, RequestError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
-from sfumato.request import Names, Said, completed, requested, table_of
+from sfumato.request import Names, Said, as_recipe, completed, listed, requested, table_of
 from sfumato.roles import Suggestion
 from sfumato.search import Watch
 from sfumato.verify import Verdict
+
+if TYPE_CHECKING:
+    from sfumato.attack.composition import Composition
+    from sfumato.recommend.balance import Balance
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
@@ -82,6 +88,86 @@ def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
     return recipe if recipe is not None or quasi else place.recipe
 
 
+def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range(2, 51),
+            utility: str | None = None, privacy: str = "cells_suppressed", samples: int = 20,
+            size: int | None = None, method: dict[str, Any] | None = None, seed: int | None = None,
+            jobs: int | None = None, quasi: Names = (), sensitive: Names = (), missing: Names = (),
+            suppression: float | None = None, watch: Watch | None = None, **reading: Any) -> Balance:
+    """Where utility and privacy balance as k grows, over random samples of a table.
+
+    `utility` and `privacy` are measures by name (`stump.COLUMN`: a decision stump's accuracy on a column; the
+    first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
+    unless said; `jobs` processes share the runs.
+    """
+    from sfumato.prepare import prepare
+    from sfumato.recommend import balance as balancing
+
+    ks = tuple(sorted(set(k)))
+    if len(ks) < 2 or ks[0] < 2 or samples < 1 or (jobs is not None and jobs < 1):
+        raise RequestError("A balance needs at least two different k from 2 on, a sample and a job; given "
+                           f"are {len(ks)} k, {samples} samples, {jobs} jobs.",
+                           "Say, for example, k 2 to 50.")
+    asked = requested(recipe, quasi=quasi, sensitive=sensitive, missing=missing, suppression=suppression,
+                      method=method, seed=seed, k=ks[0] if recipe is None else None)
+    with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
+        if recipe is None:
+            asked, notes = completed(opened, asked, quasi)
+            if notes:
+                warnings.warn("\n  ".join(["What was not said:", *notes]), stacklevel=2)
+        prepared, name = prepare(opened.table, asked), opened.name
+    records = prepared.frequency.n_records
+    drawn = size if size is not None else max(records // 2, 1)
+    if not 1 <= drawn <= records:
+        raise RequestError(f"A sample of {drawn:,} records cannot be drawn from a table of {records:,}.",
+                           f"Say a size from 1 to {records:,}.")
+    job = balancing.Job(
+        prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
+        drawn, samples, utility or default_utility(asked), privacy,
+        asked.seed if asked.seed is not None else secrets.randbits(31), name)
+    return balancing.run(job, jobs=jobs or cores(), watch=watch)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def default_utility(recipe: Recipe) -> str:
+    """A stump's accuracy on the first sensitive column; without one, what the labels show."""
+    sensitive = recipe.named("sensitive")
+    return f"stump.{sensitive[0]}" if sensitive else "mean_ncp"
+
+
+def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+          **reading: Any) -> list[dict[str, Any]]:
+    """What every level of every quasi-identifier is worth to research, and which rules it breaks."""
+    from sfumato.prepare import prepare
+    from sfumato.research.applied import priced, told
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        if recipe is None:
+            said, _ = completed(opened, said, quasi)
+        prepared = prepare(opened.table, said)
+    prices = prepared.prices or priced(None, prepared.frequency, prepared.weights)
+    return told(prices, prepared.frequency, prepared.weights)
+
+
+def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
+           l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
+    """What releases tell together of people whose quasi-identifiers are known (composition attack).
+
+    A release is a file, a frame, a run's result or the folder that it wrote; one or a list of them.
+    """
+    from sfumato.attack.run import composition
+
+    several = list(releases) if isinstance(releases, list | tuple) else [releases]
+    return composition(several, known, recipe=None if recipe is None else as_recipe(recipe),
+                       quasi=listed(quasi), sensitive=sensitive, l=l, missing=listed(missing),
+                       reading=reading)
+
+
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
     """A role for every column, with its reason and what a person has to decide."""
     return _looked_at(source, missing, reading)[0]
@@ -112,7 +198,6 @@ def draft(source: Any, out: Path | None, missing: Names, force: bool,
 
 def _looked_at(source: Any, missing: Names, reading: dict[str, Any]) -> tuple[list[Suggestion], Any]:
     from sfumato.profile import profile
-    from sfumato.request import listed
     from sfumato.roles import suggest as suggested
 
     with table.open_table(source, **reading) as opened:

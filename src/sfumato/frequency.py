@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sfumato.classes import ClassStats, Histogram, Ints
+from sfumato.classes import ClassStats, Floats, Histogram, Ints
 from sfumato.hierarchy.core import Codes, Hierarchy, Label
 
 
@@ -31,6 +31,7 @@ class FrequencySet:
     counts: Ints  # [n_tuples]
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)  # its classes are the tuples
     joint: Cells | None = None  # as counted, in any order and with repetitions; needed for several columns
+    worth: tuple[Floats, ...] | None = None  # per quasi-identifier: the research value of its levels, if said
 
     @property
     def n_tuples(self) -> int:
@@ -89,7 +90,8 @@ class FrequencySet:
         cells, portions = self.cells, np.arange(len(cell_of))
         sensitive = {name: Histogram(portions, cells.values[cell_of, n], counts, h.labels, h.whole)
                      for n, (name, h) in enumerate(self.sensitive.items())}
-        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive)
+        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive,
+                            worth=self.worth)
 
     def recounted(self, cells: Cells, labels: Mapping[str, tuple[Label, ...]]) -> FrequencySet:
         """The same tuples with other records and sensitive values, which stand for positions in `labels`."""
@@ -101,14 +103,31 @@ class FrequencySet:
             whole = np.bincount(cells.values[:, n], weights=cells.counts, minlength=len(names))
             sensitive[name] = Histogram(keys // len(names), keys % len(names), records, names,
                                         whole.astype(np.int64))
-        return FrequencySet(self.hierarchies, self.codes, counts, sensitive, cells)
+        return FrequencySet(self.hierarchies, self.codes, counts, sensitive, cells, worth=self.worth)
 
     def part(self, tuples: Ints) -> FrequencySet:
         """Some of the tuples, as a table of its own; criteria go on comparing with the whole table."""
         position = np.full(self.n_tuples, -1, dtype=np.int64)
         position[tuples] = np.arange(len(tuples))
         sensitive = {name: merge(histogram, position) for name, histogram in self.sensitive.items()}
-        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive)
+        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive,
+                            worth=self.worth)
+
+    def sample(self, size: int, rng: np.random.Generator) -> FrequencySet:
+        """Records drawn without replacement, as a table of its own with the same hierarchies."""
+        cells = self.cells
+        drawn = rng.multivariate_hypergeometric(cells.counts, size, method="marginals").astype(np.int64)
+        here = drawn > 0
+        tuples, tuple_of = np.unique(cells.tuple_of[here], return_inverse=True)
+        counts, values = drawn[here], cells.values[here]
+        sizes = np.bincount(tuple_of, weights=counts, minlength=len(tuples)).astype(np.int64)
+        sensitive = {}
+        for n, (name, old) in enumerate(self.sensitive.items()):
+            whole = np.bincount(values[:, n], weights=counts, minlength=len(old.labels)).astype(np.int64)
+            rows = Histogram(np.arange(len(counts)), values[:, n], counts, old.labels, whole)
+            sensitive[name] = merge(rows, tuple_of)
+        return FrequencySet(self.hierarchies, self.codes[tuples], sizes, sensitive,
+                            Cells(tuple_of, values, counts) if sensitive else None)
 
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""

@@ -21,7 +21,7 @@ from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
-from sfumato.pipeline import PRIVATE
+from sfumato.pipeline import PRIVATE, Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -48,11 +48,17 @@ class Place:
         """The recipe that the manifest holds."""
         if self.manifest is None or not isinstance(self.manifest.get("recipe"), str):
             return None
-        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=Path(self.release).parent)
+        folder = Path(self.release).parent if isinstance(self.release, str | os.PathLike) else Path()
+        return Recipe.parse(self.manifest["recipe"], source=MANIFEST, folder=folder)
 
 
 def locate(release: Any) -> Place:
-    """A release's file, frame or address; a folder stands for the release that was written into it."""
+    """A release's file, frame or address; a folder stands for the release that was written into it.
+
+    A run's result stands for its release.
+    """
+    if isinstance(release, Result):
+        return Place(release.release, release.manifest)
     if not isinstance(release, str | os.PathLike):
         return Place(release)
     path = Path(release)
@@ -126,28 +132,33 @@ def made_up(place: Place) -> Path | None:
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
-    facts = place.manifest or {}
+    facts, groups = place.manifest or {}, groups_of(place, recipe, method)
+    table.require_columns(opened, (BUCKET,))
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
+                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+
+
+def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequence[str]]:
+    """The column groups of a sliced release; the sensitive column stands last in the last."""
     known = method.column_groups(recipe.named("quasi"), recipe.named("sensitive"))
-    groups = facts.get("column_groups") or known
+    groups = (place.manifest or {}).get("column_groups") or known
     if groups is None:
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
-    table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
-                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+    return groups
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
     """The criteria, knowing what they must of the sensitive values."""
     sensitive = recipe.named("sensitive")
     if not sensitive:
-        return recipe.criteria
+        return recipe.promised
     histograms = {}
     for name in sensitive:
         column, counts = counted_column(release, name, recipe.missing)
         histograms[name] = histogram(column, np.zeros(len(counts), dtype=np.int64), counts)
-    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    return tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
 
 
 def counted_column(opened: Any, name: str, missing: Sequence[str]) -> tuple[Any, Ints]:
@@ -177,7 +188,7 @@ def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: t
 def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
     """What does not break the promise but should be known."""
     said = []
-    least = max((criterion.least for criterion in recipe.criteria), default=1)
+    least = max((criterion.least for criterion in recipe.promised), default=1)
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
@@ -196,7 +207,7 @@ def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
     from sfumato.measure.collect import collect
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
-    bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
+    bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
@@ -216,13 +227,14 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
         starred &= codes == hierarchy.code_of.get(ROOT, -1)
     if starred.all():
         starred[:] = False
-    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred])
+    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred],
+                        worth=frequency.worth)
     return kept, int(frequency.counts[starred].sum())
 
 
 def least_of(recipe: Recipe) -> int:
     """No value that fewer records have is shown."""
-    return max([5, *(int(criterion.least) for criterion in recipe.criteria)])
+    return max([5, *(int(criterion.least) for criterion in recipe.promised)])
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from typing import Any
 
 from sfumato import table
 from sfumato.methods.base import Recoding
+from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
+from sfumato.research.applied import told
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
@@ -24,6 +26,7 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
     secret = getattr(recoding, "n_added", 0) > 0  # who knows the seed knows more of which records are false
     recipe = prepared.recipe.model_copy(update={"seed": None} if secret else {}).to_yaml()
+    made = make(prepared.recipe.method)
     facts = {
         "sfumato": __version__,
         "table": opened.name,
@@ -41,8 +44,10 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
         "sha256": {"table": table.fingerprint(opened),
                    "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
                    "release": table.sha256(path) if path else None},
-        "columns": _columns(prepared, levels, notes.get("facts", {}).get("column_groups", [])),
+        "columns": _columns(prepared, levels, notes.get("facts", {})),
         "recipe": recipe,
+        **_priced(prepared),
+        **({"style": made.ours} if made.ours else {}),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
@@ -50,18 +55,27 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     return facts
 
 
+def _priced(prepared: Prepared) -> dict[str, Any]:
+    """What each level is worth to research, where the recipe speaks of it."""
+    if prepared.prices is None:
+        return {}
+    return {"research_values": told(prepared.prices, prepared.frequency, prepared.weights)}
+
+
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
-             groups: list[list[str]]) -> dict[str, dict[str, Any]]:
-    """Each released or dropped column's role, and a quasi-identifier's level of how many, or its group."""
+             facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Each column's role, and a quasi-identifier's level of how many, its group, or its classes' centre."""
     roles = {name: column.role for name, column in prepared.recipe.columns.items()}
     described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
                                             for name in prepared.table.columns}
     for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
         level = levels[hierarchy.column] if levels else None
         described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
-    for group in groups:
+    for group in facts.get("column_groups", ()):
         for name in group:
             described[name]["group"] = group
+    for name, centre in facts.get("centres", {}).items():
+        described[name]["centre"] = centre
     return described
 
 
@@ -69,6 +83,7 @@ def story(facts: dict[str, Any]) -> list[str]:
     """One sentence a stage."""
     records, search = facts["records"], facts["search"]
     told = [f"{records['received']:,} records were read from {facts['table']}."]
+    told += [facts["style"]] if "style" in facts else []
     if search:
         proven = search["status"] == "optimal"
         told.append(f"Of {search['nodes']:,} ways to generalize, {search['checked']:,} were counted; "
@@ -77,6 +92,14 @@ def story(facts: dict[str, Any]) -> list[str]:
                        "the best found."))
     told += _sliced(facts) if "column_groups" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
+    if blocks := facts.get("blocks"):
+        told.append(f"The table was cut into {blocks['count']:,} blocks of {blocks['smallest']:,} to "
+                    f"{blocks['largest']:,} records first; classes were sought within each of them.")
+    if facts.get("stopped"):
+        told.append(f"The time was up before the end: {facts['stopped']}.")
+    if centres := facts.get("centres"):
+        names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
+        told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")

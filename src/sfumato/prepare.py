@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,7 @@ from sfumato.frequency import Cells, FrequencySet, distinct
 from sfumato.hierarchy.core import Codes, Hierarchy, Label
 from sfumato.hierarchy.spec import build
 from sfumato.recipe import Recipe
+from sfumato.research.applied import Prices, priced, weighed, worths
 from sfumato.table.arrow import as_numpy, from_numpy
 from sfumato.table.engine import fetch
 
@@ -36,6 +37,7 @@ class Prepared:
     criteria: tuple[Criterion, ...]
     weights: Floats
     recipe: Recipe
+    prices: Prices | None = None  # what each level is worth, where the recipe speaks of research
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -62,13 +64,15 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     protected = [column.codes for column in columns[len(quasi):]]
     joint = Cells(tuple_of, np.array(protected, np.int64).reshape(-1, len(tuple_of)).T, counts)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms, joint)
-    weights = np.array([recipe.columns[name].weight for name in quasi])
-    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.criteria)
+    weights = weighed(recipe.research, frequency, np.array([recipe.columns[name].weight for name in quasi]))
+    prices = priced(recipe.research, frequency, weights) if recipe.research else None
+    frequency = frequency if prices is None else replace(frequency, worth=worths(prices))
+    criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
     spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)
     combinations = first_of_each(spelled[:, : len(quasi)])
     values = counted.select(range(len(quasi))).take(from_numpy(combinations))
     return Prepared(table, counted, spelled, values, tuple_of[combinations], frequency, criteria, weights,
-                    recipe)
+                    recipe, prices)
 
 
 def first_of_each(spelled: Codes) -> Ints:

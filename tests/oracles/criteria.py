@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 Record = tuple[str, str | None]
 Answer = dict[str, float]
@@ -39,6 +40,20 @@ def sizes(records: list[Record]) -> Answer:
 
 def distinct(records: list[Record]) -> Answer:
     return per_class(records, lambda values: len(set(values)))
+
+
+def linked(records: list[Record], whole: list[str | None], d: int, size: int) -> Answer:
+    """Every other class of so many drawn values, written out: is the class left with d common values?"""
+    p = shares(whole)
+    drawn = [(set(values), math.prod((p[v] for v in values), start=Fraction(1)))
+             for values in product(p, repeat=size)]
+
+    def one(values: list[str | None]) -> float:
+        return float(min(sum((weight for others, weight in drawn
+                              if len((others & set(values)) - {own}) + 1 >= d), Fraction(0))
+                         for own in set(values)))
+
+    return per_class(records, one)
 
 
 def entropy(records: list[Record]) -> Answer:

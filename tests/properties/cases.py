@@ -151,11 +151,14 @@ def promises(case: Case, rng: random.Random) -> dict[str, Promise]:
                         "class": oracle.highest_share(r, set(s))["class"] <= alpha + 1e-9})(members, n)),
         "beta": (criterion("beta-likeness", column="s", beta=beta, kind=kind),
                  on(s, lambda r: oracle.beta_holds(r, s, Fraction(beta), kind == "enhanced"))),
+        "linkable": (criterion("linkable", column="s", d=2, alpha=alpha, size=3),
+                     on(s, lambda r: {"class": oracle.linked(r, s, 2, 3)["class"] >= alpha - 1e-9})),
         "delta": (criterion("delta-disclosure", column="t", delta=delta),
                   on(u, lambda r: {"class": oracle.delta(r, u)["class"] < delta - 1e-9})),
     }
 
 
 SETS = (("k",), ("k",), ("k",), ("k", "distinct"), ("distinct",), ("entropy",), ("recursive",), ("equal",),
-        ("k", "ordered"), ("hierarchical",), ("alpha-k",), ("beta",), ("k", "delta"), ("entropy", "distinct"),
+        ("k", "ordered"), ("hierarchical",), ("alpha-k",), ("beta",), ("linkable",), ("k", "delta"),
+        ("entropy", "distinct"),
         ("k", "distinct", "recursive", "equal"))

@@ -19,7 +19,7 @@ import pytest
 from tests.properties import hospital
 
 from sfumato.errors import InfeasibleError
-from sfumato.methods.registry import METHODS
+from sfumato.methods.registry import METHODS, make
 from sfumato.pipeline import Result, anonymize
 from sfumato.prepare import prepare
 from sfumato.recipe import Recipe
@@ -28,15 +28,20 @@ from sfumato.table import open_table
 QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes" and not method.adds)
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
-    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"}]
+    {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
+    {"name": "local", "numeric": "range", "cost": "entropy"},
+    {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "local",
         "mondrian",
+        "oka",
         "optimal",
+        "probabilistic-style",
         "rho-gain",
     ]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
@@ -90,8 +95,13 @@ def test_every_record_is_accounted_for(done: tuple[Any, ...]) -> None:
 
 
 def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> None:
-    """By the plain id, each released row finds its private one; the label is on its value's path."""
-    rows, _, released, _ = done
+    """By the plain id, each released row finds its private one; the label is on its value's path.
+
+    A column whose labels are means or modes is named by the manifest; they are its classes' centres.
+    """
+    rows, result, released, _ = done
+    centres = result.manifest.get("centres", {})
+    assert set(centres.values()) <= {"mean", "mode"}
     private = {row["id"]: row for row in rows}
     assert set(private) == {row["id"] for row in released}
     for row in released:
@@ -99,10 +109,28 @@ def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> N
             continue
         for name in QUASI:
             value, label = private[row["id"]][name], row[name]
+            if name in centres:
+                continue
             if hospital.absent(value):
                 assert label in ("", "*"), "missing meets a real value's label"
             else:
                 assert covers(name, label, value), name
+
+
+def test_centres_are_those_of_their_classes(done: tuple[Any, ...]) -> None:
+    """Means rounded half up, the most frequent values; missing ones only among themselves, or under `*`."""
+    rows, result, released, _ = done
+    private = {row["id"]: row for row in rows}
+    for members in classes(released).values():
+        for name, centre in result.manifest.get("centres", {}).items():
+            values = [private[row["id"]][name] for row in members]
+            real, [label] = [v for v in values if not hospital.absent(v)], {row[name] for row in members}
+            if len(real) < len(values):
+                assert label == ("*" if real else "")
+            elif centre == "mean":
+                assert int(label) == (2 * sum(map(int, real)) + len(real)) // (2 * len(real))
+            else:
+                assert real.count(label) == max(map(real.count, real))
 
 
 def covers(name: str, label: str, value: str) -> bool:
@@ -168,10 +196,11 @@ def test_same_bytes_on_one_thread_and_many(method: str, tmp_path: Path) -> None:
     n = 300_000
     rng = random.Random(1)
     table = pa.table({"a": [rng.randrange(50) for _ in range(n)], "b": rng.choices("xyz", k=n),
-                      "p": list(range(n))})
+                      "s": rng.choices("uvw", k=n), "p": list(range(n))})
     pq.write_table(table, tmp_path / "t.parquet")
     recipe = Recipe.from_dict({
-        "columns": {"a": {"role": "quasi", "hierarchy": {"interval": [5, 10]}}, "b": {"role": "quasi"}},
+        "columns": {"a": {"role": "quasi", "hierarchy": {"interval": [5, 10]}}, "b": {"role": "quasi"},
+                    "s": {"role": "sensitive"}},
         "criteria": [{"k-anonymity": {"k": 2100}}], "method": {"name": method}, "seed": 1})
     data = []
     for threads in (1, 2, 4):
@@ -341,6 +370,7 @@ CRITERIA = {
     "alpha-k": {"alpha-k-anonymity": {"column": "illness", "alpha": 0.5, "k": 3, "values": ["hiv"]}},
     "basic": {"beta-likeness": {"column": "illness", "beta": 1}},
     "enhanced": {"beta-likeness": {"column": "illness", "beta": 1, "kind": "enhanced"}},
+    "linkable": {"linkable": {"column": "illness", "d": 3, "alpha": 0.4, "size": 3}},
     "delta": {"delta-disclosure": {"column": "illness", "delta": 1.5}},
 }
 
@@ -350,7 +380,8 @@ CRITERIA = {
 def test_every_criterion_from_table_to_release(name: str, method: str, tmp_path: Path) -> None:
     both = [{"k-anonymity": {"k": 2}}, CRITERIA[name]]
     result, _, _ = run(tmp_path, hospital.records(), criteria=both, suppression=0.2, method={"name": method})
-    assert result.verdict.holds and len(result.verdict.findings) == 2
+    own = make({"name": method}).promises(["illness"])
+    assert result.verdict.holds and len(result.verdict.findings) == 2 + len(own)
     assert result.manifest["classes"] > 1
 
 

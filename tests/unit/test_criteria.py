@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import random
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,7 @@ EVERY = [
     make("beta-likeness", beta=0.8),
     make("beta-likeness", beta=0.8, kind="enhanced"),
     make("delta-disclosure", delta=0.9),
+    make("linkable", d=2, alpha=0.5, size=3),
 ]
 every = pytest.mark.parametrize("criterion", EVERY, ids=lambda c: f"{c.name}: {c.promise}")
 Named = dict[str, Any]
@@ -103,6 +106,40 @@ def test_distinct_l_diversity_counts_values(records, suppressed):
 def test_entropy_l_diversity_measures_the_exponential(records, suppressed):
     found = measured(EVERY[2], records, whole_of(records, suppressed))
     assert {n: math.log(v) for n, v in found.items()} == pytest.approx(oracle.entropy(records), abs=1e-12)
+
+
+@quick
+@given(tables, bystanders, st.integers(2, 4), st.integers(1, 3))
+def test_linkability_against_every_other_class_written_out(records, suppressed, d, size):
+    whole = whole_of(records, suppressed)
+    expected = oracle.linked(records, whole, d, size)
+    assert measured(make("linkable", d=d, alpha=0.5, size=size), records, whole) == pytest.approx(
+        expected, abs=1e-12)
+
+
+@quick
+@given(st.integers(0, 10**6))
+def test_linkability_falls_with_d_and_rises_with_the_other_class(seed):
+    rng = random.Random(seed)
+    whole = rng.choices("abcdef", k=30)
+    records = [("p", value) for value in whole[:rng.randrange(1, 9)]]
+    of = [[measured(make("linkable", d=d, alpha=0.5, size=size), records, whole)["p"] for d in (2, 3, 4)]
+          for size in (2, 4, 9)]
+    assert all(a >= b - 1e-12 for row in of for a, b in pairwise(row))
+    assert all(b >= a - 1e-12 for small, large in pairwise(of) for a, b in zip(small, large, strict=True))
+
+
+def test_linkability_by_drawing():
+    """Twenty values, classes of six: the exact law beside 40,000 drawn classes."""
+    rng = np.random.default_rng(0)
+    whole = [str(v) for v in range(20) for _ in range(1 + v)]
+    records = [("p", str(v)) for v in (1, 4, 9, 16, 19)]
+    p = np.arange(1, 21) / 210
+    drawn = rng.choice(20, (40_000, 6), p=p)
+    common = sum((drawn == v).any(axis=1).astype(int) for v in (1, 4, 9, 16))  # 19 is the worst own value
+    for d in (2, 3, 4):
+        found = measured(make("linkable", d=d, alpha=0.5, size=6), records, whole)["p"]
+        assert found == pytest.approx((common >= d - 1).mean(), abs=0.01)
 
 
 @quick
@@ -205,10 +242,12 @@ def test_many_values_agree_with_a_dense_matrix(missing):
 
 def test_claims():
     assert {c.name for c in EVERY} == set(CRITERIA)
-    assert len(CRITERIA) == 6
-    assert [c.promise for c in EVERY if c.upward] == ["k = 3", "distinct l = 2 for 's'"]
+    assert len(CRITERIA) == 7
+    assert [c.promise for c in EVERY if c.upward] == [
+        "k = 3", "distinct l = 2 for 's'", "d = 2, α = 0.5, classes of 3 for 's'"]
     assert all(c.mergeable for c in EVERY)
-    assert {c.name for c in EVERY if c.needs_whole} == {"t-closeness", "beta-likeness", "delta-disclosure"}
+    assert {c.name for c in EVERY if c.needs_whole} == {
+        "t-closeness", "beta-likeness", "delta-disclosure", "linkable"}
 
 
 @every
@@ -429,6 +468,8 @@ def test_skewness_attack_in_the_golden_numbers(shared):
      ["hierarchy is missing"]),
     ({"t-closeness": {"column": "s", "t": 0.1, "hierarchy": "x"}}, "criteria.t-closeness", ["leave it out"]),
     ({"beta-likeness": {"column": "s", "beta": 0}}, "criteria.beta-likeness.beta", ["more than 0"]),
+    ({"linkable": {"column": "s", "d": 1, "alpha": 0.5}}, "criteria.linkable.d", ["at least 2", "is 1"]),
+    ({"linkable": {"column": "s", "d": 2, "alpha": 0}}, "criteria.linkable.alpha", ["more than 0"]),
     ({"alpha-k-anonymity": {"column": "s", "alpha": 0.5, "k": 2, "values": []}},
      "criteria.alpha-k-anonymity.values", ["must not be empty"]),
 ])

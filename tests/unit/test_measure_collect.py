@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import measures as plain
 
+from sfumato.classes import Histogram
 from sfumato.measure.collect import as_dict, collect
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import pack, see
@@ -123,6 +124,9 @@ def test_losses(job: plain.Job) -> None:
     assert close(found["mean_ncp"].value, mean(columns))
     assert close(found["entropy_kept"].value, plain.kept_entropy(job))
     assert close(found["suppressed_share"].value, 1 - len(job.kept) / len(job.rows))
+    assert close(found["distortion_ratio"].value, plain.distortion(job))
+    as_they_were = sum(all(level == 0 for level, _ in cell) for cell in job.cells if cell is not None)
+    assert close(found["rows_as_they_were"].value, as_they_were / len(job.rows))
 
 
 @quick
@@ -157,8 +161,9 @@ def test_queries(job: plain.Job, seed: int) -> None:
     truth = queries.count(job.frequency, drawn)
     guess = queries.estimate(job.frequency, job.regrouping, drawn)
     for n, query in enumerate(drawn):
-        assert 1 <= len(query.wanted) <= min(4, job.frequency.n_quasi)
-        wanted = {column: {job.hierarchies[column].values[v] for v in np.flatnonzero(mask)}
+        assert 1 <= len(query.wanted) <= min(5, job.frequency.n_quasi + 1)
+        values = [*(h.values for h in job.hierarchies), *(h.labels for h in job.frequency.sensitive.values())]
+        wanted = {column: {values[column][v] for v in np.flatnonzero(mask)}
                   for column, mask in query.wanted.items()}
         assert truth[n] == plain.answer(job, wanted)
         assert close(float(guess[n]), plain.guess(job, wanted))
@@ -316,3 +321,15 @@ def test_the_few_suppressed_cannot_be_found_by_subtracting_the_release() -> None
         assert picture.before == pytest.approx(picture.after)
     plainly = evidence(job, least=1).columns[-2:]
     assert any(picture.before != pytest.approx(picture.after) for picture in plainly)
+
+
+@quick
+@given(jobs, st.integers(0, 1000))
+def test_other_records_are_asked_the_same(job: plain.Job, seed: int) -> None:
+    """Sensitive values in another order, one of them unknown to the table, are told by their names."""
+    turned = {name: Histogram(h.classes, len(h.labels) - h.values, h.counts, ("new", *h.labels[::-1]),
+                              np.append(0, h.whole[::-1])) for name, h in job.frequency.sensitive.items()}
+    other = dataclasses.replace(job.frequency, sensitive=dict(reversed(turned.items())))
+    drawn = queries.draw(job.frequency, np.random.default_rng(seed), queries=10)
+    asked = [queries.translated(query, job.frequency, other) for query in drawn]
+    assert queries.count(other, asked).tolist() == queries.count(job.frequency, drawn).tolist()

@@ -76,12 +76,19 @@ class Judge:
 
     def holds(self, pieces: Elements, n_classes: int) -> Bools:
         """Which classes of the pieces satisfy every criterion."""
+        return self.good(self.stats(pieces, n_classes))
+
+    def good(self, stats: ClassStats) -> Bools:
+        """Which classes satisfy every criterion."""
+        return np.asarray(np.logical_and.reduce([criterion.holds(stats) for criterion in self.criteria]))
+
+    def stats(self, pieces: Elements, n_classes: int) -> ClassStats:
+        """What the criteria see of the classes of the pieces."""
         sizes = np.bincount(pieces.class_of, weights=pieces.counts, minlength=n_classes).astype(np.int64)
         wanted = {column for criterion in self.criteria for column in criterion.columns}
         histograms = {name: self._histogram(pieces, n, histogram) for n, (name, histogram)
                       in enumerate(self.frequency.sensitive.items()) if name in wanted}
-        stats = ClassStats(sizes, histograms)
-        return np.asarray(np.logical_and.reduce([criterion.holds(stats) for criterion in self.criteria]))
+        return ClassStats(sizes, histograms)
 
     def _histogram(self, pieces: Elements, column: int, like: Histogram) -> Histogram:
         values = self.frequency.cells.values[pieces.cell_of, column]
@@ -205,10 +212,15 @@ class Cutting:
 
 def workers(n_elements: int) -> Any:
     """Who does the work: the kernels, where it pays to load them, or their plain twins."""
-    if n_elements < SMALL and "numba" not in sys.modules:
-        from sfumato.clusters import plain
+    if compiled_pays(n_elements):
+        from sfumato.clusters import kernels
 
-        return plain
-    from sfumato.clusters import kernels
+        return kernels
+    from sfumato.clusters import plain
 
-    return kernels
+    return plain
+
+
+def compiled_pays(n_elements: int) -> bool:
+    """Whether it pays to load the compiler, or it is there already."""
+    return n_elements >= SMALL or "numba" in sys.modules

@@ -65,6 +65,16 @@ class Criterion(BaseModel, ABC):
         return 1
 
     @property
+    def several(self) -> int:
+        """Different values of its column that a class needs at the very least."""
+        return 1
+
+    @property
+    def counted(self) -> bool:
+        """Whether `least` records with `several` values are all that it asks."""
+        return False
+
+    @property
     @abstractmethod
     def threshold(self) -> float:
         """The bound that `measure` is compared with."""

@@ -32,6 +32,11 @@ class KAnonymity(Criterion):
         return True
 
     @property
+    def counted(self) -> bool:
+        """It asks for k records and nothing else."""
+        return True
+
+    @property
     def higher_is_better(self) -> bool:
         """Larger classes are better."""
         return True

@@ -62,6 +62,16 @@ class LDiversity(Criterion):
         return self.kind == "distinct"
 
     @property
+    def several(self) -> int:
+        """l, in every kind: fewer values have a lower entropy, and no r_l."""
+        return int(np.ceil(self.l))
+
+    @property
+    def counted(self) -> bool:
+        """Distinct asks for l values and nothing else."""
+        return self.kind == "distinct"
+
+    @property
     def higher_is_better(self) -> bool:
         """More values are better; for recursive the smallest c is measured, where less is."""
         return self.kind != "recursive"

@@ -15,6 +15,7 @@ from sfumato.criteria.beta_likeness import BetaLikeness
 from sfumato.criteria.delta_disclosure import DeltaDisclosure
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.l_diversity import LDiversity
+from sfumato.criteria.linkable import Linkable
 from sfumato.criteria.t_closeness import TCloseness
 from sfumato.errors import Fault, RecipeError
 
@@ -25,6 +26,7 @@ CRITERIA: Mapping[str, type[Criterion]] = MappingProxyType({
     "alpha-k-anonymity": AlphaKAnonymity,
     "beta-likeness": BetaLikeness,
     "delta-disclosure": DeltaDisclosure,
+    "linkable": Linkable,
 })
 
 SENTENCES = {  # of pydantic's kinds of fault; the rest keep pydantic's own

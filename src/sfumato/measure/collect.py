@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from sfumato.frequency import FrequencySet
-from sfumato.measure.evidence import Evidence
+from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
-from sfumato.measure.utility import correlation, distribution, loss, queries
+from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
 from sfumato.recoding import Regrouping
 
@@ -20,23 +21,34 @@ DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS,
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
             rng: np.random.Generator) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
-    counted, shown = regrouping.of(frequency), regrouping.shown(frequency)
-    released = see(shown, regrouping)
+    counted, seen = regrouping.of(frequency), regrouping.shown(frequency)
+    real = replace(regrouping, added=None).shown(frequency)
+    released = see(seen, regrouping)
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
-    correlations = correlation.correlate(counted, released, shown)
+    correlations = correlation.correlate(counted, released, seen)
     return Evidence(
         risk_before=before,
         risk_after=after,
-        risk=(*profile.attackers(before, after), *columns.separations(frequency, released)),
-        utility=(*loss.losses(counted, regrouping),
+        risk=(*profile.attackers(before, after), *columns.separations(frequency, released),
+              shown(counted, regrouping)),
+        utility=(*loss.losses(counted, regrouping), loss.distortion(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
-                 *queries.errors(counted, regrouping, rng, shown)),
+                 *stump.stumps(frequency, real, released, frequency.sensitive),
+                 *queries.errors(counted, regrouping, rng, seen)),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency),
-                                      shown),
+                                      seen),
         correlations=correlations,
         definitions=DEFINITIONS)
+
+
+def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
+    """The share of the records whose labels are all values themselves."""
+    if not frequency.n_records:
+        return loss.as_they_were(None)
+    plain = np.logical_and.reduce([loss.itself(frequency, regrouping, j) for j in range(frequency.n_quasi)])
+    return loss.as_they_were(float(regrouping.sizes(frequency)[plain].sum()) / frequency.n_records)
 
 
 def as_dict(evidence: Evidence) -> dict[str, float | None]:

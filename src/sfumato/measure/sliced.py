@@ -37,9 +37,9 @@ def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.rand
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
         risk_after=profile.profile(slices.sizes, suppressed=0),
-        risk=(*probabilities(frequency, slices, rng), invented(frequency, slices)),
+        risk=(*probabilities(frequency, slices, rng), invented(frequency, slices), shown(frequency, slices)),
         utility=(*loss.losses(shadow, labels), distortion(frequency, slices),
-                 correlation.change(correlations), *queries.errors(frequency, labels, rng, shadow)),
+                 correlation.change(correlations), *query_errors(frequency, slices, rng)),
         columns=distribution.pictures(shadow, labels, released, least, columns.contributions(frequency)),
         correlations=correlations,
         definitions=DEFINITIONS)
@@ -120,6 +120,12 @@ def invented(frequency: FrequencySet, slices: Slices) -> Measure:
                    "more, the less a row says that such a person is in the table.", SLICING)
 
 
+def query_errors(frequency: FrequencySet, slices: Slices, rng: np.random.Generator) -> tuple[Measure, ...]:
+    """Counting questions, answered under the release's own model."""
+    return queries.errors_of(frequency, lambda drawn: queries.expected(frequency, slices, drawn), rng,
+                             queries.EXPECTED)
+
+
 def distortion(frequency: FrequencySet, slices: Slices) -> Measure:
     """The distortion ratio of the cells; values that were swapped count nothing."""
     lost = 0.0
@@ -127,8 +133,14 @@ def distortion(frequency: FrequencySet, slices: Slices) -> Measure:
         coarser = slices.codes[:, j] >= hierarchy.n_values
         leaves = Labels(hierarchy).leaves[slices.codes[coarser, j]]
         lost += float(leaves.sum()) / hierarchy.n_values
-    ratio = lost / (len(slices.codes) * slices.codes.shape[1])
-    return Measure("distortion_ratio", "Distortion ratio", ratio, 0.0, "lower", 0, 1,
-                   "Mean over all cells, the sensitive column's included, of values under the label / values "
-                   "of the column; 0 for a value itself, also where it was swapped with another of its rank "
-                   "group. The thesis calls 1 minus this the utility.", DISTORTION)
+    return loss.distorted(lost / (len(slices.codes) * slices.codes.shape[1]))
+
+
+def shown(frequency: FrequencySet, slices: Slices) -> Measure:
+    """How many released rows have the quasi-identifiers of some record, each record being used once."""
+    own = slices.codes[:, :-1]
+    both, _ = coded(list(np.concatenate([frequency.codes, own]).T.astype(np.int64)))
+    known, seen = both[: frequency.n_tuples], both[frequency.n_tuples:]
+    width = int(both.max()) + 1
+    had = np.bincount(known, weights=frequency.counts, minlength=width)
+    return loss.as_they_were(float(np.minimum(had, np.bincount(seen, minlength=width)).sum()) / len(own))

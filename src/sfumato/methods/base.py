@@ -54,6 +54,7 @@ class Method(BaseModel, ABC):
     kind: ClassVar[Kind] = "classes"
     by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
     adds: ClassVar[bool] = False  # false records may stand in its releases
+    ours: ClassVar[str] = ""  # what of a method in the style of a paper is our completion
     by_seed: ClassVar[bool] = False  # chance has a part in the search: another seed may move a score
 
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -73,6 +74,10 @@ class Method(BaseModel, ABC):
     def real(self) -> int | None:
         """Real records that every class has where there are false ones among them."""
         return None
+
+    def promises(self, sensitive: Sequence[str]) -> tuple[Criterion, ...]:
+        """Criteria that the method keeps beside those of the recipe."""
+        return ()
 
     @abstractmethod
     def solve(self, problem: Problem, rng: np.random.Generator) -> Recoding:

@@ -47,7 +47,8 @@ import numpy as np
 from pydantic import Field
 
 from sfumato.methods.base import Problem
-from sfumato.methods.sliced import Slicing, Whole
+from sfumato.methods.parameters import Whole
+from sfumato.methods.sliced import Slicing
 from sfumato.slices.anatomy import anatomized, dealt, placed, reconstruction_error
 from sfumato.slices.base import Slices
 from sfumato.slices.columns import Named, gathered, released, require_diverse, require_records

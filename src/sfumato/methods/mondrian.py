@@ -49,10 +49,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.clusters.axes import Axis, Categorical, Numeric, axes_of
-from sfumato.clusters.cuts import Cutting, Judge, elements
-from sfumato.clusters.labels import recoding
-from sfumato.clusters.refusal import require_feasible
+from sfumato.clusters.axes import Categorical, Numeric
+from sfumato.clusters.medians import cut
 from sfumato.methods.base import Method, Problem
 from sfumato.recoding import Regrouping
 
@@ -70,12 +68,5 @@ class Mondrian(Method):
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """Steps 1 to 5."""
-        frequency = problem.frequency
-        require_feasible(problem, self.name)
-        axes: tuple[Axis, ...] = axes_of(frequency, self.numeric, self.categorical)
-        judge = Judge(frequency, problem.criteria)
-        pieces = elements(frequency, problem.criteria, self.relaxed, rng)
-        cutting = Cutting(frequency, axes, judge, pieces, problem.weights, self.relaxed)
-        found = cutting.run(problem.clock, problem.watch)
-        facts = {"stopped": "parts could still be cut"} if not cutting.closed.all() else {}
-        return recoding(frequency, axes, found, problem.weights, problem.affordable, facts)
+        return cut(problem, self.name, rng, numeric=self.numeric, categorical=self.categorical,
+                   relaxed=self.relaxed)

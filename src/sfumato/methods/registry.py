@@ -7,8 +7,11 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
+from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
@@ -18,7 +21,10 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        Local,
         Mondrian,
+        OKA,
+        Probabilistic,
         RhoGain,
         Sliced,
         UpperLower,

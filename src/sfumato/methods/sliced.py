@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from sfumato.classes import Floats
 from sfumato.frequency import FrequencySet
 from sfumato.methods.base import Kind, Method
+from sfumato.methods.parameters import Real, Whole
 from sfumato.slices.columns import Named, arranged, fitted, named, require_records
 from sfumato.slices.correlation import Bins, Divisor, correlations
 from sfumato.slices.grouping import Groups
 from sfumato.slices.partition import Blocks
-
-
-def _whole(value: object) -> object:
-    """A whole number, not a truth value and not text."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("It should be a whole number")
-    return value
-
-
-def _number(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError("It should be a number")
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_whole)]
-Real = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
 
 
 class Slicing(Method):

@@ -59,7 +59,8 @@ from sfumato.classes import Floats, Ints
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes
 from sfumato.methods.base import Problem
-from sfumato.methods.sliced import GroupedSlicing, Real, names_of
+from sfumato.methods.parameters import Real
+from sfumato.methods.sliced import GroupedSlicing, names_of
 from sfumato.slices.base import Slices
 from sfumato.slices.cells import Pair, generalized, rules_about, swapped
 from sfumato.slices.columns import records, released

@@ -166,3 +166,58 @@ def gauge(value: float | None, before: float | None, low: float | None, high: fl
         marks.append(element("rect", x=place(before) - 2.5, y=3.0, width=5, height=8, class_="before"))
     marks.append(element("circle", cx=place(value), cy=7, r=4, class_="after"))
     return element("svg", *marks, class_="chart gauge", aria_hidden="true", viewBox="0 0 100 14")
+
+
+HEIGHT, LEFT, RIGHT, FOOT = 210, 40, 46, 30  # of curves: the plot's frame
+
+
+def curves(name: str, points: Rows, found: Mapping[str, Any]) -> Markup:
+    """Utility and privacy over k as shares, with their bands and the place where they cross."""
+    ks = [point["k"] for point in points]
+    spread = max(ks[-1] - ks[0], 1)
+
+    def x(k: float) -> float:
+        return LEFT + float((WIDTH - LEFT - RIGHT) * (k - ks[0]) / spread)
+
+    def y(share: float) -> float:
+        return 8 + (HEIGHT - 8 - FOOT) * (1 - share)
+
+    drawn = [*frame(ks, x, y), *(crossed(found, x, y) if found["crosses"] else [])]
+    ends = {side: y(points[-1][side]) for side in ("utility", "privacy")}
+    nudge = max(0.0, 11 - abs(ends["utility"] - ends["privacy"])) / 2
+    for side, other in (("utility", "privacy"), ("privacy", "utility")):
+        upper = [(x(point["k"]), y(point[f"{side}_interval"][1])) for point in points]
+        lower = [(x(point["k"]), y(point[f"{side}_interval"][0])) for point in points]
+        line = [(x(point["k"]), y(point[side])) for point in points]
+        drawn.append(element("polygon", points=path([*upper, *lower[::-1]]), class_=f"band {side}"))
+        drawn.append(element("polyline", points=path(line), class_=f"line {side}"))
+        place = ends[side] + (nudge if ends[side] >= ends[other] else -nudge)
+        drawn.append(words(side, WIDTH - RIGHT + 5, place + 3.5, "label"))
+    told = "; ".join(f"k {point['k']}: utility {percent(point['utility'])}, "
+                     f"privacy {percent(point['privacy'])}" for point in points)
+    return drawing(f"{name}. {told}.", WIDTH, HEIGHT, *drawn)
+
+
+def frame(ks: Sequence[int], x: Any, y: Any) -> list[Markup]:
+    """The shares on the left and some k below."""
+    drawn = []
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        drawn.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(share), y2=y(share), class_="axis"))
+        drawn.append(words(percent(share), LEFT - 5, y(share) + 3.5, "value", "end"))
+    step = max(1, -(-len(ks) // 8))
+    drawn.extend(words(str(k), x(k), HEIGHT - FOOT + 15.0, "value", "middle") for k in ks[::step])
+    return [*drawn, words("k", WIDTH - RIGHT + 13, HEIGHT - FOOT + 15.0, "label")]
+
+
+def crossed(found: Mapping[str, Any], x: Any, y: Any) -> list[Markup]:
+    """The crossing, and the interval in which it lies."""
+    low, high = (x(end) for end in found["k_interval"])
+    band = element("rect", x=low, y=y(1.0), width=max(high - low, 0.5), height=y(0.0) - y(1.0),
+                   class_="band between")
+    line = element("line", x1=x(found["k"]), x2=x(found["k"]), y1=y(1.0), y2=y(0.0), class_="mark")
+    return [band, line, words(f"k = {found['k_text']}", x(found["k"]) + 4, y(0.0) - 4, "label")]
+
+
+def path(points: Sequence[tuple[float, float]]) -> str:
+    """Coordinates as SVG writes them."""
+    return " ".join(f"{tidy(float(x))},{tidy(float(y))}" for x, y in points)

@@ -21,7 +21,7 @@ Summary = dict[str, Any]
 
 def html(summary: Summary) -> str:
     """One self-contained page."""
-    return _page("report.html", summary)
+    return _page(f"{summary.get('page', 'report')}.html", summary)
 
 
 def notebook(summary: Summary) -> str:
@@ -31,7 +31,7 @@ def notebook(summary: Summary) -> str:
 
 def markdown(summary: Summary) -> str:
     """The same as text."""
-    page = _page("report.md", summary)
+    page = _page(f"{summary.get('page', 'report')}.md", summary)
     return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
 

@@ -32,6 +32,9 @@ MEANINGS = {
         "more than one chance in l."),
     "rules": (
         "No record was given a combination of values that the recipe calls nonsensical."),
+    "linkable": (
+        "Somebody who also finds a person in another release of the same people is left, with the chance "
+        "asked for, with several sensitive values that both releases allow, and not with one."),
     "delta-disclosure": (
         "In no class is a sensitive value much more or much less common than in the whole table."),
 }
@@ -155,7 +158,7 @@ def search(manifest: Manifest) -> str:
 def limits(manifest: Manifest) -> list[dict[str, str]]:
     """What this release does not guarantee."""
     own = (sliced(manifest),) if "column_groups" in manifest else (
-        more_knowledge(manifest), sensitive(manifest), suppressed(manifest))
+        centres(manifest), more_knowledge(manifest), sensitive(manifest), suppressed(manifest))
     return [point for point in (*own, *ALWAYS) if point]
 
 
@@ -180,6 +183,18 @@ def sliced(manifest: Manifest) -> dict[str, str]:
                     "are those of real "
                     "people: somebody may recognize that a person is in the table. What is hidden is which "
                     "values of different groups belong to one person. A row of the file is nobody's record."}
+
+
+def centres(manifest: Manifest) -> dict[str, str] | None:
+    """Labels that are true of a class and not of each of its records."""
+    columns = manifest.get("centres")
+    if not columns:
+        return None
+    kinds = {"mean": "the mean", "mode": "the most frequent value"}
+    named = listing(f"{name} ({kinds[centre]})" for name, centre in columns.items())
+    return {"title": "Centres in the place of values",
+            "text": f"In {named} a record shows the centre of its class, which need not be true of it. "
+                    "Spread, correlations and counts by these columns differ from the private table's."}
 
 
 def more_knowledge(manifest: Manifest) -> dict[str, str]:
@@ -245,6 +260,8 @@ def column_change(column: Mapping[str, Any]) -> str:
                 f"permuted within buckets, {listing(group)} together")
     if column["role"] != "quasi":
         return "not generalized"
+    if centre := column.get("centre"):
+        return "each class's mean" if centre == "mean" else "each class's most frequent value"
     if level is None or levels is None:
         return "generalized, more for some records than for others"
     if level == 0:

@@ -47,7 +47,12 @@ class Index:
 def match(slices: Slices, frequency: FrequencySet, targets: Ints) -> Matches:
     """p(t, s) of some tuples: p(t, s) = sum over buckets of p(t, B) D(t, B)(s)."""
     index, values = indexed(slices, frequency, targets)
-    if len(targets) * slices.n_classes <= FEW:
+    return looked_up(index, values, slices.n_classes)
+
+
+def looked_up(index: Index, values: Ints, n_buckets: int) -> Matches:
+    """What an index says of targets, each given by its value of every group."""
+    if len(values) * n_buckets <= FEW:
         return _plain(index, values)
     from sfumato.slices import kernels
 
@@ -66,7 +71,7 @@ def indexed(slices: Slices, frequency: FrequencySet, targets: Ints) -> tuple[Ind
         value, entries = _entries(slices, frequency, group, targets, known, n_values if last else 1)
         values.append(value)
         parts.append((int(value.max(initial=-1)) + 1, *entries, last))
-    return _joined(parts, sizes, n_values), np.stack(values, axis=1)
+    return joined(parts, sizes, n_values), np.stack(values, axis=1)
 
 
 def _entries(slices: Slices, frequency: FrequencySet, group: list[int], targets: Ints, known: Ints,
@@ -112,7 +117,7 @@ def covering(frequency: FrequencySet, group: list[int], known: Codes, labels: Co
     return np.concatenate(values).astype(np.int64), np.concatenate(found).astype(np.int64)
 
 
-def _joined(parts: list[tuple[int, Ints, Ints, Ints, Ints, bool]], sizes: Ints, n_values: int) -> Index:
+def joined(parts: list[tuple[int, Ints, Ints, Ints, Ints, bool]], sizes: Ints, n_values: int) -> Index:
     """The entries of all groups, one group after the other."""
     firsts = np.cumsum([0, *(n for n, *_ in parts)])[:-1].astype(np.int64)
     n_all = sum(n for n, *_ in parts)

@@ -1,0 +1,1 @@
+"""The compiled kernels of local recoding; tests compare them with plain loops."""
