@@ -19,6 +19,7 @@ from sfumato.errors import RequestError, TableError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
+from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
 from sfumato.pipeline import PRIVATE, Result
@@ -28,12 +29,18 @@ from sfumato.recoding import SUPPRESSED, Regrouping
 from sfumato.slices.base import BUCKET
 from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
+from sfumato.verify_drawn import verify_drawn
 from sfumato.verify_slices import verify_slices
 
 MANIFEST = "manifest.json"
 SLICED = RequestError("The rows of a sliced release are nobody's, so they cannot be measured like records.",
                       "What it says of people and what it lost was measured when it was made: see the "
                       "report, or manifest.json. To attack it: sfumato attack.")
+
+DRAWN = RequestError("The rows of a drawn release are counts, sampled or noisy, so its records cannot be "
+                     "found in the original.", "What it says of people and what it lost was measured when "
+                     "it was made: see the report, or manifest.json. Without the original its rows can be "
+                     "measured.")
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,8 @@ def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) 
     method = make(recipe.method)
     if isinstance(method, Slicing):
         return recount_slices(place, opened, recipe, method)
+    if isinstance(method, Drawing):
+        return recount_drawn(place, opened, recipe, method)
     with ExitStack() as closing:
         false = None
         if (aside := made_up(place)) is not None:
@@ -149,6 +158,17 @@ def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequenc
     return groups
 
 
+def recount_drawn(place: Place, opened: table.Source, recipe: Recipe, method: Drawing) -> Verdict:
+    """The verdict on a drawn release, of which its manifest says how it was drawn."""
+    told = (place.manifest or {}).get("drawn")
+    if not isinstance(told, dict):
+        raise RequestError("How the rows of this release were drawn is not known.",
+                           f"Check the folder that has its {MANIFEST}.")
+    [sensitive] = recipe.named("sensitive")
+    return verify_drawn(opened.table, recipe.named("quasi"), sensitive, method.kept(sensitive, told),
+                        recipe.method.get("values"), told, recipe.missing, table.fetch)
+
+
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
     """The criteria, knowing what they must of the sensitive values."""
     sensitive = recipe.named("sensitive")
@@ -177,12 +197,12 @@ def counted_values(opened: Any, name: str, missing: Sequence[str]) -> tuple[tupl
 def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: tuple[str, ...]) -> Verdict:
     """The verdict with what the columns tell: none that identifies may be left."""
     if not recipe.named("identifying"):
-        return replace(verdict, notes=notes)
+        return replace(verdict, notes=(*verdict.notes, *notes))
     found = Finding("identifying columns", "none is released", not left, float(len(left)), 0.0, 0,
                     -float(len(left)))
     said = tuple(f"The identifying column {name!r} is still there." for name in left)
     return replace(verdict, holds=verdict.holds and not left, findings=(*verdict.findings, found),
-                   notes=said + notes)
+                   notes=(*verdict.notes, *said, *notes))
 
 
 def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
@@ -255,8 +275,7 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
     from sfumato.measure.collect import as_dict, collect
     from sfumato.stages import Stages
 
-    if isinstance(make(recipe.method), Slicing):
-        raise SLICED
+    unfit(recipe)
     verdict = check(place, recipe, **reading)
     seed = recipe.seed or 0
     with table.open_table(original, **reading) as private:
@@ -270,6 +289,13 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
                            rng=np.random.default_rng(seed))
         facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path)
     return Comparison(prepared, recoding, verdict, evidence, facts)
+
+
+def unfit(recipe: Recipe) -> None:
+    """Refuse releases whose rows are nobody's."""
+    method = make(recipe.method)
+    if isinstance(method, Slicing | Drawing):
+        raise SLICED if isinstance(method, Slicing) else DRAWN
 
 
 def rebuilt(release: Any, frequency: FrequencySet, recipe: Recipe) -> Regrouping:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def _priced(prepared: Prepared) -> dict[str, Any]:
 
 
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
-             facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+             facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Each column's role, and a quasi-identifier's level of how many, its group, or its classes' centre."""
     roles = {name: column.role for name, column in prepared.recipe.columns.items()}
     described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
@@ -71,6 +72,9 @@ def _columns(prepared: Prepared, levels: dict[str, int] | None,
     for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
         level = levels[hierarchy.column] if levels else None
         described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
+    if "drawn" in facts:
+        for column in described.values():
+            column |= {"left_out": True} if column["role"] == "plain" else {}
     for group in facts.get("column_groups", ()):
         for name in group:
             described[name]["group"] = group
@@ -90,7 +94,7 @@ def story(facts: dict[str, Any]) -> list[str]:
                     + ("that none is better is proven." if proven else
                        f"none can cost less than {search['bound']:.4g}, which is {search['gap']:.1%} below "
                        "the best found."))
-    told += _sliced(facts) if "column_groups" in facts else [
+    told += _sliced(facts) if "column_groups" in facts else _drawn(facts) if "drawn" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
     if blocks := facts.get("blocks"):
         told.append(f"The table was cut into {blocks['count']:,} blocks of {blocks['smallest']:,} to "
@@ -100,6 +104,11 @@ def story(facts: dict[str, Any]) -> list[str]:
     if centres := facts.get("centres"):
         names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
         told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
+    if found := facts.get("research"):
+        told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
+                    f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "
+                    f"{found['successes_found']:,} found to hold, this one has the highest research value, "
+                    f"{found['value']:.4g}, with {found['roots']} columns at *.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")
@@ -122,6 +131,23 @@ def _sliced(facts: dict[str, Any]) -> list[str]:
         told.append(f"{cells['records']:,} records have one of {cells['selected']:,} cells that give people "
                     f"away: {cells['swapped']:,} of them were swapped and {cells['generalized']:,} "
                     f"generalized; {cells['partners']:,} further records lent their values.")
+    return told
+
+
+def _drawn(facts: dict[str, Any]) -> list[str]:
+    """How rows were drawn from counts."""
+    drawn = facts["drawn"]
+    told = [f"{drawn['records']:,} rows were drawn, with {facts['classes']:,} combinations of labels; "
+            "columns other than quasi-identifiers and the sensitive one are left out."]
+    if drawn["rate"] < 1:
+        told.append(f"Each record was drawn with probability {drawn['rate']:g}, by itself.")
+    if noise := drawn.get("noise"):
+        told.append(f"Noise ({noise['kind']}, scale {noise['scale']:.4g}, ε = {noise['epsilon']:.4g}) was "
+                    f"added to {noise['on']}.")
+    if budget := drawn.get("budget"):
+        spent = "; ".join(f"{one['epsilon']:.4g} on {one['for']}" for one in budget["spent"])
+        told.append(f"Of the privacy budget ε = {budget['epsilon']:g}, {budget['total']:.4g} was spent: "
+                    f"{spent}.")
     return told
 
 

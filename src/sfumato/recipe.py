@@ -327,6 +327,9 @@ class _Reading:
         if "columns" not in spoiled:
             for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
                 yield self.fault(("method", name) if name else ("method",), what)
+            specs = {name: recipe.columns[name].hierarchy for name in recipe.named("quasi")}
+            for name, what in method.domain_faults(specs):
+                yield self.fault(("columns", name, "hierarchy"), what)
         for position, criterion in zip(self.positions, recipe.criteria, strict=True):
             if (why := method.refuses(criterion)) is not None:
                 yield self.fault(("criteria", position, criterion.name), why)

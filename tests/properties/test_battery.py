@@ -1,6 +1,7 @@
 """The promises that every method keeps (DESIGN.md, section 5), over the whole registry.
 
-Here are the methods whose releases are made of classes; `test_battery_slices` has those that slice.
+Here are the methods whose releases are made of classes; `test_battery_slices` has those that slice,
+`test_battery_drawn` those whose rows are drawn.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ def test_the_registry_is_whole() -> None:
         "oka",
         "optimal",
         "probabilistic-style",
+        "research-value",
         "rho-gain",
     ]
-    assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
+    assert {method.kind for method in METHODS.values()} == {"classes", "slices", "drawn"}
 
 
 def run(folder: Path, rows: Rows, out: str = "out", columns: tuple[str, ...] = hospital.COLUMNS,

@@ -262,12 +262,12 @@ def test_too_many_values_are_drawn_by_the_finest_level_with_few_labels() -> None
     ages = tuple(str(age) for age in range(40))
     counts = np.arange(1, 41)
     by_age = build("age", {"interval": [1, 5, 20]}, ages, counts.tolist(), Path())
-    labels, summed = distribution._drawn(by_age, counts)
+    labels, summed = distribution.drawable(by_age, counts)
     assert labels == by_age.labels[2] and len(labels) == 8 <= distribution.TOP
     assert summed.tolist() == [int(counts[start:start + 5].sum()) for start in range(0, 40, 5)]
     for spec, values in (("suppress", ages), ({"interval": [1, 5, 20]}, ages[:12])):
         flat = build("age", spec, values, [1] * len(values), Path())
-        assert distribution._drawn(flat, np.ones(len(values)))[0] == flat.labels[0]
+        assert distribution.drawable(flat, np.ones(len(values)))[0] == flat.labels[0]
 
 
 def test_classes_with_equal_labels_count_as_one() -> None:

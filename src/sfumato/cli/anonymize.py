@@ -103,13 +103,23 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if research := facts.get("research"):
+        screen.say(screen.grid(*successes_of(research, list(facts["levels"]))), "")
     if rounds := facts.get("rounds"):
         screen.say(screen.grid(*rounds_of(rounds)), "")
     if cells := facts.get("cells"):
         screen.say(screen.grid(*rates_of(cells)), "")
+    if budget := facts.get("drawn", {}).get("budget"):
+        screen.say(screen.grid(*spending(budget)), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    if drawn := facts.get("drawn"):
+        from sfumato.verify_drawn import unseen
+
+        lines = [("Rows", f"{records['kept']:,} drawn from {records['received']:,} records, with "
+                          f"{several(facts['classes'], 'combination')} of labels")]
+        lines += [("", one) for one in unseen(drawn)]
     lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
     if cells := facts.get("cells"):
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
@@ -123,6 +133,13 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     screen.say(screen.grid(("", ""), lines))
 
 
+def successes_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The best generalization strings that hold, as a table."""
+    rows = [(f"{one['value']:.4f}", str(one["roots"]), " ".join(map(str, one["levels"])))
+            for one in found["successes"][:5]]
+    return ("research value", "at *", f"levels of {', '.join(columns)}"), rows, ("research value", "at *")
+
+
 def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
     """What each round of generalizing outliers kept, as a table."""
     headings = ("round", "levels above 0", "classes", "kept", "suppressed", "average class")
@@ -130,6 +147,13 @@ def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
              *(f"{one[name]:,}" for name in ("classes", "kept", "suppressed")),
              f"{one['measures']['average_class']:.2f}") for n, one in enumerate(rounds, start=1)]
     return headings, rows, ("round", *headings[2:])
+
+
+def spending(budget: dict[str, Any]) -> tuple[Any, ...]:
+    """What the privacy budget was spent on, as a table."""
+    rows = [(one["for"], f"{one['times']:,}", f"{one['epsilon']:.4f}") for one in budget["spent"]]
+    rows.append(("in all", "", f"{budget['total']:.4f}"))
+    return ("budget spent on", "times", "ε"), rows, ("times", "ε")
 
 
 def rates_of(cells: dict[str, Any]) -> tuple[Any, ...]:

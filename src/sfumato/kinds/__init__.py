@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sfumato.draws.base import Drawn
 from sfumato.kinds.classes import OfClasses
+from sfumato.kinds.drawn import OfDrawn
 from sfumato.kinds.slices import OfSlices
 from sfumato.measure.evidence import Evidence
 from sfumato.methods.base import Recoding
@@ -51,7 +53,7 @@ class Kind(Protocol):
         """A few released rows for the report."""
 
 
-KINDS: Mapping[type, type[Any]] = {Regrouping: OfClasses, Slices: OfSlices}
+KINDS: Mapping[type, type[Any]] = {Regrouping: OfClasses, Slices: OfSlices, Drawn: OfDrawn}
 
 
 def kind_of(prepared: Prepared, recoding: Recoding) -> Kind:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from sfumato.classes import Floats
 from sfumato.criteria.base import Criterion
+from sfumato.draws.base import Drawn
 from sfumato.frequency import FrequencySet
 from sfumato.recoding import Regrouping
 from sfumato.search import Clock, Watch
 from sfumato.slices.base import Slices
 
-Kind = Literal["classes", "slices"]  # what a release is made of, and so what it can promise
-Recoding = Regrouping | Slices
+Kind = Literal["classes", "slices", "drawn"]  # what a release is made of, and so what it can promise
+Recoding = Regrouping | Slices | Drawn
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,10 @@ class Method(BaseModel, ABC):
     def real(self) -> int | None:
         """Real records that every class has where there are false ones among them."""
         return None
+
+    def domain_faults(self, specs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """Quasi-identifiers whose hierarchies do not say enough for the method: the column, and why."""
+        return ()
 
     def promises(self, sensitive: Sequence[str]) -> tuple[Criterion, ...]:
         """Criteria that the method keeps beside those of the recipe."""

@@ -60,11 +60,11 @@ def _quasi(frequency: FrequencySet, regrouping: Regrouping, released: Released, 
         hierarchy.column, "quasi", level=levels.pop() if len(levels) == 1 else None,
         levels=hierarchy.n_levels, loss=loss, contribution=contribution,
         distinction=distinction(counts), separation=separation(counts),
-        before=fold(*_drawn(hierarchy, before), least),
+        before=fold(*drawable(hierarchy, before), least),
         after=fold((*released.labels[column], ROOT), np.append(after, released.suppressed), 1))
 
 
-def _drawn(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
+def drawable(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
     """Values with their counts, or what stands above them where there are too many to draw."""
     few = (level for level, labels in enumerate(hierarchy.labels[:-1]) if len(labels) <= TOP)
     level = next(few, 0)
