@@ -78,7 +78,8 @@ class OfClasses:
         frequency = self.prepared.frequency
         costs = measure_all(frequency, self.recoding, self.prepared.weights)
         least = max(5, *(criterion.least for criterion in self.prepared.criteria))
-        found = collect(frequency, self.recoding, costs=costs, least=least, rng=rng)
+        found = collect(frequency, self.recoding, costs=costs, least=least, rng=rng,
+                        research=self.prepared.recipe.research)
         if self.recoding.added is None:
             return found
         return replace(found, utility=(*of_file(frequency, self.recoding, len(self.columns)), *found.utility))

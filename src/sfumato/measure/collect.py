@@ -13,13 +13,15 @@ from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
+from sfumato.measure.utility.patterns import lost, patterns
 from sfumato.recoding import Regrouping
+from sfumato.research.said import Research
 
 DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS, **distribution.DEFINITIONS}
 
 
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
-            rng: np.random.Generator) -> Evidence:
+            rng: np.random.Generator, research: Research | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     counted, seen = regrouping.of(frequency), regrouping.shown(frequency)
     real = replace(regrouping, added=None).shown(frequency)
@@ -27,6 +29,9 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
     correlations = correlation.correlate(counted, released, seen)
+    found = None
+    if research is not None and research.target is not None:
+        found = patterns(frequency, regrouping, research.target, research.predictors, few=least)
     return Evidence(
         risk_before=before,
         risk_after=after,
@@ -36,11 +41,13 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
                  *stump.stumps(frequency, real, released, frequency.sensitive),
-                 *queries.errors(counted, regrouping, rng, seen)),
+                 *queries.errors(counted, regrouping, rng, seen),
+                 *([lost(found)] if found else ())),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency),
                                       seen),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        patterns=found)
 
 
 def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
