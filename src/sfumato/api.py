@@ -29,7 +29,8 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
               identifying: Names = (), k: int | None = None, l: float | None = None,  # noqa: E741
               kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
               suppression: float | None = None, suppressed: str | None = None,
-              method: dict[str, Any] | None = None, seed: int | None = None, seconds: float | None = None,
+              method: dict[str, Any] | None = None, research: dict[str, Any] | None = None,
+              seed: int | None = None, seconds: float | None = None,
               interruptible: bool = False, watch: Watch | None = None, **reading: Any) -> Result:
     """The release of a table that keeps the promise and the most of the picture.
 
@@ -40,7 +41,7 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
     """
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
                       c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
-                      method=method, seed=seed)
+                      method=method, research=research, seed=seed)
     with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
         if recipe is None:
             asked, notes = completed(opened, asked, quasi)
@@ -62,25 +63,34 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
-            missing: Names = (), **reading: Any) -> Evidence:
-    """The risk in a table or release; with the original beside a release, also what it lost."""
+            missing: Names = (), research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+    """The risk in a table or release; with the original beside a release, also what it lost.
+
+    `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
+    explain the target.
+    """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, missing=missing, **reading).evidence
+        return compare(source, original, recipe, quasi=quasi, missing=missing, research=research,
+                       **reading).evidence
+    if research is not None:
+        raise RequestError("Patterns are compared between a release and its table, and no table is named.",
+                           "Name it: original= (--original TABLE).")
     place = judge.locate(source)
     return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
 
 
 def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
-            **reading: Any) -> judge.Comparison:
+            research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, missing), reading)
+    return judge.compare(place, original, _measured(recipe, place, quasi, missing, research), reading)
 
 
-def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names) -> Recipe:
+def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names,
+              research: dict[str, Any] | None = None) -> Recipe:
     """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
+    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None, research=research)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:

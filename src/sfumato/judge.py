@@ -266,8 +266,9 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
             path = opened.path
         costs = measure_all(frequency, recoding, prepared.weights)
         evidence = collect(frequency, recoding, costs=costs, least=least_of(recipe),
-                           rng=np.random.default_rng(seed))
-        facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path)
+                           rng=np.random.default_rng(seed), research=recipe.research)
+        facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path,
+                               evidence.patterns)
     return Comparison(prepared, recoding, verdict, evidence, facts)
 
 

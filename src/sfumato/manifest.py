@@ -6,10 +6,12 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sfumato import table
+from sfumato.measure.evidence import Patterns
 from sfumato.methods.base import Recoding
 from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
@@ -20,7 +22,8 @@ from sfumato.version import __version__
 
 
 def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict: Verdict,
-          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None) -> dict[str, Any]:
+          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None,
+          patterns: Patterns | None = None) -> dict[str, Any]:
     """Everything about a run that may be published."""
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
@@ -50,6 +53,8 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
+    if patterns is not None:
+        facts["patterns"] = asdict(patterns)
     facts["story"] = story(facts)
     return facts
 
@@ -102,6 +107,11 @@ def story(facts: dict[str, Any]) -> list[str]:
     if centres := facts.get("centres"):
         names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
         told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
+    if found := facts.get("samarati"):
+        told.append(f"No generalization of a height below {found['height']} keeps the promise with at most "
+                    f"{found['may_suppress']:,} records suppressed; of {found['solutions_found']:,} of that "
+                    f"height one was preferred ({found['prefer']}). {found['frequency_sets']:,} of "
+                    f"{found['nodes']:,} nodes were counted.")
     if found := facts.get("research"):
         told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
                     f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "

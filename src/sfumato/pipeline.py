@@ -158,7 +158,7 @@ def _account(opened: table.Source, kind: Kind, verdict: Verdict, seed: int, repo
     with stages("measure"):
         evidence = kind.evidence(np.random.default_rng(seed))
         facts = manifest.build(opened, kind.prepared, kind.recoding, verdict, as_dict(evidence), seed, stages,
-                               path)
+                               path, evidence.patterns)
     if not report:
         return facts, None
     from sfumato.report.summary import summarize

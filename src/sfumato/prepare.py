@@ -65,7 +65,8 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     joint = Cells(tuple_of, np.array(protected, np.int64).reshape(-1, len(tuple_of)).T, counts)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms, joint)
     weights = weighed(recipe.research, frequency, np.array([recipe.columns[name].weight for name in quasi]))
-    prices = priced(recipe.research, frequency, weights) if recipe.research else None
+    valued = recipe.research is not None and recipe.research.valued
+    prices = priced(recipe.research, frequency, weights) if valued else None
     frequency = frequency if prices is None else replace(frequency, worth=worths(prices))
     criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
     spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)

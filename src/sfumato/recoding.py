@@ -35,6 +35,17 @@ class Labelling(ABC):
     def under(self, weights: npt.ArrayLike) -> Floats:
         """Per class: the sum of a weight per value code over the values that the label stands for."""
 
+    @abstractmethod
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Per class: the lowest and the highest rank of the values that the label stands for.
+
+        Of a label that stands for none of the table's values: one more than the last, and -1.
+        """
+
+    @abstractmethod
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """Per value code: what it gets of a mass per class that stands evenly over the label's values."""
+
     def leaves(self, n_values: int) -> Ints:
         """Per class: how many values the label stands for."""
         return self.under(np.ones(n_values)).astype(np.int64)
@@ -70,6 +81,20 @@ class Nodes(Labelling):
         total = np.bincount(self.of_value.ravel(), weights=repeated, minlength=self.n_nodes)
         return np.asarray(total[self.of_class], dtype=np.float64)
 
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over the values under each node."""
+        repeated, nodes = np.broadcast_to(rank, self.of_value.shape).ravel(), self.of_value.ravel()
+        lowest, highest = np.full(self.n_nodes, len(rank)), np.full(self.n_nodes, -1)
+        np.minimum.at(lowest, nodes, repeated)
+        np.maximum.at(highest, nodes, repeated)
+        return lowest[self.of_class], highest[self.of_class]
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """Node by node, over all levels."""
+        of_node = np.bincount(self.of_class, weights=np.asarray(mass, float), minlength=self.n_nodes)
+        leaves = np.bincount(self.of_value.ravel(), minlength=self.n_nodes)
+        return np.asarray((of_node / np.maximum(leaves, 1))[self.of_value].sum(axis=0))
+
 
 class Spans(Labelling):
     """Labels that are intervals of a column's values in an order: `first` to `last`, both included."""
@@ -92,6 +117,21 @@ class Spans(Labelling):
         """Summed from the first value to the last."""
         so_far = np.concatenate([[0.0], np.cumsum(np.asarray(weights, dtype=np.float64)[self.order])])
         return np.asarray(so_far[self.last + 1] - so_far[self.first])
+
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over each stretch of the order."""
+        bounds = np.stack([self.first, self.last + 1], axis=1).ravel()
+        ranked = np.append(rank[self.order], 0)  # so that a stretch may reach the end
+        return np.minimum.reduceat(ranked, bounds)[::2], np.maximum.reduceat(ranked, bounds)[::2]
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """From the first value to the last."""
+        each = np.asarray(mass, dtype=np.float64) / (self.last - self.first + 1)
+        steps = np.bincount(self.first, weights=each, minlength=len(self.order) + 1)
+        steps -= np.bincount(self.last + 1, weights=each, minlength=len(self.order) + 1)
+        spread = np.empty(len(self.order))
+        spread[self.order] = np.cumsum(steps)[:-1]
+        return spread
 
 
 class Sets(Labelling):
@@ -117,6 +157,17 @@ class Sets(Labelling):
         chosen = np.asarray(weights, dtype=np.float64)[self.members]
         total = np.bincount(self.owners, weights=chosen, minlength=len(self._texts))
         return np.asarray(total, dtype=np.float64)
+
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over the members."""
+        ranked, starts = rank[self.members], self.starts[:-1]
+        return np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """To each member alike."""
+        each = np.asarray(mass, dtype=np.float64) / np.diff(self.starts)
+        found = np.bincount(self.members, weights=each[self.owners], minlength=n_values)
+        return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)

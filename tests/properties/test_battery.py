@@ -45,6 +45,7 @@ def test_the_registry_is_whole() -> None:
         "probabilistic-style",
         "research-value",
         "rho-gain",
+        "samarati",
     ]
     assert {method.kind for method in METHODS.values()} == {"classes", "slices", "drawn"}
 

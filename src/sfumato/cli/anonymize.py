@@ -90,6 +90,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
+    from sfumato.cli.measure import survival
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -103,6 +104,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if found := facts.get("samarati"):
+        screen.say(screen.grid(*solutions_of(found, list(facts["levels"]))), "")
     if research := facts.get("research"):
         screen.say(screen.grid(*successes_of(research, list(facts["levels"]))), "")
     if rounds := facts.get("rounds"):
@@ -111,6 +114,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         screen.say(screen.grid(*rates_of(cells)), "")
     if budget := facts.get("drawn", {}).get("budget"):
         screen.say(screen.grid(*spending(budget)), "")
+    if patterns := facts.get("patterns"):
+        screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
     lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
@@ -134,6 +139,13 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def solutions_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The preferred generalizations of least height, as a table."""
+    rows = [(str(found["height"]), f"{one['suppressed']:,}", " ".join(map(str, one["levels"])))
+            for one in found["solutions"][:5]]
+    return ("height", "suppressed", f"levels of {', '.join(columns)}"), rows, ("height", "suppressed")
 
 
 def successes_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:

@@ -26,6 +26,10 @@ def measure(
         metavar="TABLE", help="The private table of a release: measures what was lost, too.")] = None,
     report: Annotated[str | None, typer.Option(
         metavar="FILE", help="Write the evidence: a page, or .md, .json.")] = None,
+    target: Annotated[str | None, typer.Option(
+        metavar="COLUMN", help="With --original: do the patterns that explain this column survive?")] = None,
+    predictors: Annotated[list[str] | None, typer.Option(
+        metavar="A,B", help="The columns that may explain it; else all quasi-identifiers.")] = None,
     json: o.Json = False, quasi: o.Quasi = None, missing: o.Missing = None, table_name: o.TableName = None,
     delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
     header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
@@ -36,13 +40,18 @@ def measure(
     if report is not None and original is None:
         raise RequestError("A report compares a release with its table, and no table is named.",
                            "Name it: --original TABLE")
+    if original is None and (target or predictors):
+        raise RequestError("Patterns are compared between a release and its table, and no table is named.",
+                           "Name it: --original TABLE")
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     said = {"quasi": o.names(quasi), "missing": missing or (), **reading}
     with screen.watching() as run, run.stages("measure"):
         if original is None:
             evidence = api.measure(table, recipe, **said)
         else:
-            compared = api.compare(table, original, recipe, **said)
+            named = {"target": target, "predictors": o.names(predictors)}
+            research = {name: what for name, what in named.items() if what} or None
+            compared = api.compare(table, original, recipe, research=research, **said)
             evidence = compared.evidence
             if report is not None:
                 write_report(compared, Path(report))
@@ -85,6 +94,8 @@ def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:
 
 def show(evidence: Evidence, compared: bool) -> None:
     """The evidence for people; what each number means is in JSON and report."""
+    from dataclasses import asdict
+
     from sfumato.report.figures import number, percent, several
 
     after = evidence.risk_after
@@ -98,5 +109,23 @@ def show(evidence: Evidence, compared: bool) -> None:
     drawn = [(one.column, percent(one.contribution), percent(one.separation)) for one in columns
              if one.distinction is not None]
     screen.say("", screen.grid(("column", "uniques due to it", "pairs it tells apart"), drawn,
-                               ("uniques due to it", "pairs it tells apart")), "",
-               "What each number means: --json" + (" or --report FILE" if compared else ""))
+                               ("uniques due to it", "pairs it tells apart")), "")
+    if evidence.patterns is not None:
+        screen.say(*survival(asdict(evidence.patterns)), "")
+    screen.say("What each number means: --json" + (" or --report FILE" if compared else ""))
+
+
+def survival(patterns: dict[str, Any]) -> tuple[Any, ...]:
+    """What became of each rule: a sentence and a table."""
+    from sfumato.report.figures import percent
+    from sfumato.report.patterns import STATES, sentence
+
+    def told(rule: dict[str, Any] | None) -> tuple[str, str]:
+        if rule is None:
+            return "", ""
+        return (f"{' and '.join(rule['conditions'])}: {rule['value']}",
+                f"{percent(rule['share'])} of {rule['records']:,}")
+
+    headings = ("rule in the private table", "holds for", "", "rule in the release", "holds for ")
+    rows = [(*told(one["before"]), STATES[one["state"]], *told(one["after"])) for one in patterns["fates"]]
+    return sentence(patterns), *([screen.grid(headings, rows, ("holds for", "holds for "))] if rows else [])

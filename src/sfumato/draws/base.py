@@ -118,6 +118,23 @@ class Evenly(Labelling):
         so_far = np.concatenate([[0.0], np.cumsum(sums)])
         return np.asarray(so_far[self.end] - so_far[self.first])
 
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over the table's values in the label's parts."""
+        real, parts = self.part_of >= 0, int(self.end.max(initial=0)) + 1
+        lowest, highest = np.full(parts, len(rank), dtype=np.int64), np.full(parts, -1, dtype=np.int64)
+        np.minimum.at(lowest, self.part_of[real], rank[real])
+        np.maximum.at(highest, self.part_of[real], rank[real])
+        bounds = np.stack([self.first, self.end], axis=1).ravel()
+        return np.minimum.reduceat(lowest, bounds)[::2], np.maximum.reduceat(highest, bounds)[::2]
+
+    def spread(self, mass: Any, n_values: int) -> Floats:
+        """To the table's values in the label's parts alike."""
+        each = np.asarray(mass, dtype=np.float64) / np.maximum(self.under(np.ones(n_values)), 1)
+        parts = int(self.end.max(initial=0)) + 1
+        steps = np.bincount(self.first, weights=each, minlength=parts)
+        steps -= np.bincount(self.end, weights=each, minlength=parts)
+        return np.asarray(np.where(self.part_of >= 0, np.cumsum(steps)[self.part_of], 0.0))
+
     def leaves(self, n_values: int) -> Ints:
         """Parts of the domain, not values of the table."""
         return self.end - self.first

@@ -52,7 +52,8 @@ class OfClasses:
         frequency = self.prepared.frequency
         costs = measure_all(frequency, self.recoding, self.prepared.weights)
         least = max(5, *(criterion.least for criterion in self.prepared.criteria))
-        return collect(frequency, self.recoding, costs=costs, least=least, rng=rng)
+        return collect(frequency, self.recoding, costs=costs, least=least, rng=rng,
+                       research=self.prepared.recipe.research)
 
     def examples(self) -> list[dict[str, Any]]:
         """Classes from large to small."""

@@ -55,7 +55,8 @@ class OfSlices:
         """What can be told of a person, and what a reader of the file gets wrong."""
         from sfumato.measure.sliced import collect
 
-        return collect(self.prepared.frequency, self.recoding, least=max(5, self.recoding.k), rng=rng)
+        return collect(self.prepared.frequency, self.recoding, least=max(5, self.recoding.k), rng=rng,
+                       research=self.prepared.recipe.research)
 
     def examples(self) -> list[dict[str, Any]]:
         """Buckets from large to small."""

@@ -12,19 +12,24 @@ from sfumato.measure.released import see
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
+from sfumato.measure.utility.patterns import lost, patterns
 from sfumato.recoding import Regrouping
+from sfumato.research.said import Research
 
 DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS, **distribution.DEFINITIONS}
 
 
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
-            rng: np.random.Generator) -> Evidence:
+            rng: np.random.Generator, research: Research | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     counted = regrouping.of(frequency)
     released = see(counted, regrouping)
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
     correlations = correlation.correlate(counted, released)
+    found = None
+    if research is not None and research.target is not None:
+        found = patterns(frequency, regrouping, research.target, research.predictors, few=least)
     return Evidence(
         risk_before=before,
         risk_after=after,
@@ -34,10 +39,12 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
                  *stump.stumps(frequency, counted, released, frequency.sensitive),
-                 *queries.errors(counted, regrouping, rng)),
+                 *queries.errors(counted, regrouping, rng),
+                 *([lost(found)] if found else ())),
         columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        patterns=found)
 
 
 def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:

@@ -18,6 +18,7 @@ from sfumato.methods.optimal import Optimal
 from sfumato.methods.probabilistic_style import Probabilistic
 from sfumato.methods.research_value import ResearchValue
 from sfumato.methods.rho_gain import RhoGain
+from sfumato.methods.samarati import Samarati
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
 
@@ -35,6 +36,7 @@ METHODS: Mapping[str, type[Method]] = {
         Probabilistic,
         ResearchValue,
         RhoGain,
+        Samarati,
         Sliced,
         UpperLower,
     )}

@@ -9,6 +9,7 @@ from typing import Any
 from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Measure, RiskProfile
 from sfumato.report import sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
+from sfumato.report.patterns import patterns
 
 MOST_COLUMNS = 60  # rows of the table of columns
 MOST_PICTURES = 30  # columns whose distributions are drawn
@@ -44,6 +45,8 @@ def sources(evidence: Evidence) -> list[str]:
     cited = [one.citation for one in (*evidence.risk, *evidence.utility)]
     if evidence.correlations is not None:
         cited.append(evidence.correlations.citation)
+    if evidence.patterns is not None:
+        cited.append(evidence.patterns.citation)
     return list(dict.fromkeys(citation for citation in cited if citation))
 
 
@@ -320,6 +323,7 @@ def utility(manifest: Mapping[str, Any], evidence: Evidence) -> Plain:
         "columns": [distribution(one) for one in drawn[:MOST_PICTURES]],
         "columns_left": max(len(drawn) - MOST_PICTURES, 0),
         "correlations": correlated(evidence.correlations),
+        "patterns": patterns(evidence.patterns),
     }
 
 
