@@ -21,6 +21,7 @@ from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.samarati import Samarati
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
+from sfumato.methods.xk import Adaptable
 
 METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
@@ -39,6 +40,7 @@ METHODS: Mapping[str, type[Method]] = {
         Samarati,
         Sliced,
         UpperLower,
+        Adaptable,
     )}
 
 
