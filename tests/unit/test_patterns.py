@@ -473,7 +473,9 @@ def test_drawn_releases_are_read_as_they_stand() -> None:
     found = result.manifest["patterns"]
     assert found["rows"] == "rows as they stand in the file, drawn from counts and nobody's"
     assert 0 < found["after"][0]["records"] == len(result.release) < 600
-    assert any(fate["state"] != "lost" and fate["before"]["value"] == "high" for fate in found["fates"])
+    high = result.release["income"].to_pylist().count("high") / len(result.release)
+    assert found["after"][0]["shares"][found["values"].index("high")] == pytest.approx(high)
+    assert any(fate["before"] and fate["before"]["value"] == "high" for fate in found["fates"])
 
 
 def test_a_few_suppressed_records_are_left_out_on_both_sides() -> None:
