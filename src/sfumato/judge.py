@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from sfumato.measure.evidence import Evidence
 from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
-from sfumato.pipeline import Result
+from sfumato.pipeline import PRIVATE, Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -107,20 +108,35 @@ def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
         if not table.fetch(opened.table.aggregate(n=opened.table.count())).column("n")[0].as_py():
             raise TableError(f"{opened.name} has no records, so nothing can be judged.",
                              "Give a release with records.")
-        verdict = recount(place, opened, recipe)
+        verdict = recount(place, opened, recipe, **reading)
         left = [name for name in recipe.named("identifying") if name in opened.table.columns]
         return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
 
 
-def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
+def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) -> Verdict:
     """The verdict on a release of the kind that the recipe's method makes."""
     method = make(recipe.method)
     if isinstance(method, Slicing):
         return recount_slices(place, opened, recipe, method)
     if isinstance(method, Drawing):
         return recount_drawn(place, opened, recipe, method)
-    return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
-                  bound(opened.table, recipe), recipe.missing, table.fetch)
+    with ExitStack() as closing:
+        false = None
+        if (aside := made_up(place)) is not None:
+            how = {name: value for name, value in reading.items() if name != "table"}
+            false = closing.enter_context(table.open_table(aside, **how)).table
+        return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
+                      bound(opened.table, recipe), recipe.missing, table.fetch, hides=method.hides,
+                      false=false, real=method.real)
+
+
+def made_up(place: Place) -> Path | None:
+    """The file of false records in the private folder beside a release, where it is still there."""
+    if not isinstance(place.release, str | os.PathLike):
+        return None
+    path = Path(place.release)
+    aside = path.parent / PRIVATE / f"added{path.suffix}"
+    return aside if (place.manifest or {}).get("records", {}).get("added") and aside.is_file() else None
 
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
@@ -196,6 +212,10 @@ def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) 
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
+    added = (place.manifest or {}).get("records", {}).get("added")
+    if added and not verdict.added:
+        said.append(f"{added:,} of its records are false. How many of a class are real can be counted only "
+                    f"with the file of false records, which stands in the folder {PRIVATE!r} of the run.")
     wanted = _hash(place.manifest)
     if wanted and opened.path and table.sha256(opened.path) != wanted:
         said.append("The file is not the one that the manifest beside it describes: its hash differs.")

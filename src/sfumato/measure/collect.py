@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,11 +27,12 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
             rng: np.random.Generator, research: Research | None = None,
             attacker: Attacker | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
-    counted = regrouping.of(frequency)
-    released = see(counted, regrouping)
+    counted, seen = regrouping.of(frequency), regrouping.shown(frequency)
+    real = replace(regrouping, added=None).shown(frequency)
+    released = see(seen, regrouping)
     before = profile.profile(frequency.counts, suppressed=0)
     after = profile.profile(released.sizes, released.suppressed)
-    correlations = correlation.correlate(counted, released)
+    correlations = correlation.correlate(counted, released, seen)
     found = None
     if research is not None and research.target is not None:
         found = patterns(frequency, regrouping, research.target, research.predictors, few=least)
@@ -42,10 +44,11 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
         utility=(*loss.losses(counted, regrouping), loss.distortion(counted, regrouping),
                  *(cost(name, score) for name, score in costs.items()),
                  correlation.change(correlations),
-                 *stump.stumps(frequency, counted, released, frequency.sensitive),
-                 *queries.errors(counted, regrouping, rng),
+                 *stump.stumps(frequency, real, released, frequency.sensitive),
+                 *queries.errors(counted, regrouping, rng, seen),
                  *([lost(found)] if found else ())),
-        columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency)),
+        columns=distribution.pictures(counted, regrouping, released, least, columns.contributions(frequency),
+                                      seen),
         correlations=correlations,
         definitions=DEFINITIONS,
         patterns=found,
