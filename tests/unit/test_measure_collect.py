@@ -294,7 +294,7 @@ def test_costs_come_with_their_meaning() -> None:
     job = plain.job(4, n_rows=10, n_quasi=2, n_values=3, kind="full")
     found = named(job, **dict.fromkeys(COST_MEANING, 1.0))
     assert set(COST_MEANING) == {"ncp", "loss", "aecs", "discernibility", "precision", "height", "entropy",
-                                 "kl", "ambiguity"}
+                                 "kl", "ambiguity", "research-value"}
     for name, meaning in COST_MEANING.items():
         assert found[name].value == 1.0 and found[name].definition == meaning.definition
         assert found[name].better == "lower"
