@@ -184,7 +184,7 @@ def test_query_errors_are_the_mean_and_median_over_the_drawn_queries() -> None:
 @given(jobs)
 def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
     found = evidence(job, kl=math.inf, ncp=0.5)
-    for measure in (*found.risk, *found.utility):
+    for measure in found.measures:
         assert (measure.value is None) == ("Not defined here:" in measure.definition), measure
         for number in (measure.value, measure.before):
             assert number is None or math.isfinite(number)
@@ -194,8 +194,8 @@ def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
         assert measure.citation and measure.title
     numbers = _numbers(dataclasses.asdict(found))
     assert numbers and all(math.isfinite(number) for number in numbers)
-    assert set(as_dict(found)) == {measure.name for measure in (*found.risk, *found.utility)}
-    assert len(as_dict(found)) == len(found.risk) + len(found.utility)
+    assert set(as_dict(found)) == {measure.name for measure in found.measures}
+    assert len(as_dict(found)) == len(found.risk) + len(found.attacks) + len(found.utility)
 
 
 def _numbers(thing: object) -> list[float]:
@@ -262,12 +262,12 @@ def test_too_many_values_are_drawn_by_the_finest_level_with_few_labels() -> None
     ages = tuple(str(age) for age in range(40))
     counts = np.arange(1, 41)
     by_age = build("age", {"interval": [1, 5, 20]}, ages, counts.tolist(), Path())
-    labels, summed = distribution._drawn(by_age, counts)
+    labels, summed = distribution.drawable(by_age, counts)
     assert labels == by_age.labels[2] and len(labels) == 8 <= distribution.TOP
     assert summed.tolist() == [int(counts[start:start + 5].sum()) for start in range(0, 40, 5)]
     for spec, values in (("suppress", ages), ({"interval": [1, 5, 20]}, ages[:12])):
         flat = build("age", spec, values, [1] * len(values), Path())
-        assert distribution._drawn(flat, np.ones(len(values)))[0] == flat.labels[0]
+        assert distribution.drawable(flat, np.ones(len(values)))[0] == flat.labels[0]
 
 
 def test_classes_with_equal_labels_count_as_one() -> None:
@@ -294,7 +294,7 @@ def test_costs_come_with_their_meaning() -> None:
     job = plain.job(4, n_rows=10, n_quasi=2, n_values=3, kind="full")
     found = named(job, **dict.fromkeys(COST_MEANING, 1.0))
     assert set(COST_MEANING) == {"ncp", "loss", "aecs", "discernibility", "precision", "height", "entropy",
-                                 "kl", "ambiguity"}
+                                 "kl", "ambiguity", "research-value"}
     for name, meaning in COST_MEANING.items():
         assert found[name].value == 1.0 and found[name].definition == meaning.definition
         assert found[name].better == "lower"

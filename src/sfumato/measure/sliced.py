@@ -11,7 +11,9 @@ from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import Released
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries
+from sfumato.measure.utility.patterns import lost, patterns
 from sfumato.recoding import Regrouping
+from sfumato.research.said import Research
 from sfumato.slices.base import Labels, Slices
 from sfumato.slices.grouping import coded
 from sfumato.slices.matching import match
@@ -20,6 +22,8 @@ TARGETS = 500  # people whose matching probabilities are computed, drawn where t
 SLICING = ("Li, Li, Zhang & Molloy 2012, Slicing: a new approach for privacy preserving data publishing, "
            "IEEE TKDE 24(3), 561-574")
 DISTORTION = "BinJubier 2024, Enhanced slicing-based anonymization approach, thesis; Eq 2.3"
+ROWS = ("rows as they stand in the file, which are nobody's: values of different column groups meet within "
+        "their bucket only")
 DEFINITIONS = {**OF_CLASSES,
                "at_risk": "Share of records whose bucket (before: whose combination of quasi-identifiers) is "
                           "so small that the chance of picking the right one in it, one over its size, is "
@@ -29,20 +33,27 @@ DEFINITIONS = {**OF_CLASSES,
                "after": "Share of the release's records with each label."}
 
 
-def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.random.Generator) -> Evidence:
+def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.random.Generator,
+            research: Research | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     shadow, labels = slices.as_table(frequency)
     released = seen(shadow, labels)
     correlations = correlation.correlate(frequency, released, shadow)
+    found = None
+    if research is not None and research.target is not None:
+        found = patterns(frequency, labels, research.target, research.predictors, few=least, of=shadow,
+                         rows=ROWS)
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
         risk_after=profile.profile(slices.sizes, suppressed=0),
         risk=(*probabilities(frequency, slices, rng), invented(frequency, slices), shown(frequency, slices)),
         utility=(*loss.losses(shadow, labels), distortion(frequency, slices),
-                 correlation.change(correlations), *query_errors(frequency, slices, rng)),
+                 correlation.change(correlations), *query_errors(frequency, slices, rng),
+                 *([lost(found)] if found else ())),
         columns=distribution.pictures(shadow, labels, released, least, columns.contributions(frequency)),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        patterns=found)
 
 
 def seen(shadow: FrequencySet, regrouping: Regrouping) -> Released:

@@ -102,6 +102,46 @@ def longest(values: Any) -> float:
     return max((value or 0.0 for value in values), default=0.0) or 1.0
 
 
+def tree(name: str, values: Sequence[str], rows: Rows, css: str) -> Markup:
+    """A tree from its root down: each node's test, its records, and the shares of the target's values."""
+    step, indent, told = 38, 13, 112
+    drawn: list[Markup] = []
+    for n, row in enumerate(rows):
+        x, y = float(row["depth"] * indent), n * step + 2.0
+        weight = "label leaf" if row["leaf"] else "label"
+        drawn.append(words(fitted(row["test"] or "everybody", 48 - 2 * row["depth"]), x, y + 10, weight))
+        drawn.append(words(row["records_text"], WIDTH, y + 10, "value", "end"))
+        drawn.extend(stacked(x, y + 16, WIDTH - told - x, row["shares"], css))
+        most = fitted(f"{percent(row['share'])} {row['value']}", 19)
+        drawn.append(words(most, WIDTH - told + 7, y + 25, "value"))
+        last = max((m for m in range(n + 1, len(rows)) if rows[m]["depth"] == row["depth"] + 1
+                    and all(one["depth"] > row["depth"] for one in rows[n + 1:m])), default=n)
+        if last > n:
+            drawn.append(element("path", d=f"M{tidy(x + 4)} {tidy(y + 27)}V{last * step + 8}", class_="twig"))
+    described = "; ".join(f"{row['test'] or 'everybody'}: {row['records_text']} records, "
+                          f"{percent(row['share'])} {row['value']}" for row in rows)
+    return drawing(f"{name}. {described}.", WIDTH, len(rows) * step, *drawn)
+
+
+def stacked(x: float, y: float, length: float, parts: Sequence[float], css: str) -> list[Markup]:
+    """One bar of several shares, each in its own shade."""
+    starts = accumulate(parts, initial=0.0)
+    return [element("rect", x=x + length * start, y=y, width=length * share, height=BAR, class_=f"part {css}",
+                    fill_opacity=shade(n, len(parts)))
+            for n, (share, start) in enumerate(zip(parts, starts, strict=False)) if share > 0]
+
+
+def shade(n: int, of: int) -> float:
+    """The strength of the n-th of several shades."""
+    return 0.9 - 0.75 * n / max(of - 1, 1)
+
+
+def swatch(n: int, of: int, css: str) -> Markup:
+    """A shade by itself, for a key."""
+    square = element("rect", x=1, y=2, width=12, height=12, class_=f"part {css}", fill_opacity=shade(n, of))
+    return element("svg", square, class_="chart swatch", aria_hidden="true", viewBox="0 0 14 16")
+
+
 def heat(name: str, columns: Sequence[str], matrix: Sequence[Sequence[float | None]]) -> Markup:
     """A matrix of associations: the stronger, the darker; columns are numbered as the rows are."""
     cell = min((WIDTH - GUTTER) / max(len(columns), 1), 40.0)
