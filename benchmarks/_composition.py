@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ NAMES = ("age", "workclass", "fnlwgt", "education", "education-num", "marital-st
          "salary-class")
 QUASI = ("age", "workclass", "marital-status", "relationship", "sex", "salary-class")
 YEARS = tuple(SHARED / "data" / "releases" / f"national{year}.csv" for year in (2018, 2019))
-SURVEY = {"AGEP": {"interval": [5, 10, 20]}, "SEX": "suppress", "MSP": "suppress", "RAC1P": "suppress",
-          "OWN_RENT": "suppress", "EDU": {"interval": [2, 4]}}
+SURVEY = ("AGEP", "SEX", "MSP", "RAC1P", "OWN_RENT", "EDU")
+NUMBERS = {"AGEP": {"interval": [5, 10, 20]}, "EDU": {"interval": [2, 4]}}
 DRAWS, SLACK = 2000, 0.85
 PUBLISHED = ("e-DP", "UL", "hybrid-style", "merging-style", "probabilistic-style", "composition-style",
              "Mondrian")
@@ -61,7 +62,7 @@ def adult(sensitive: str) -> Table:
     columns["age"]["hierarchy"] = {"interval": [5, 10, 20, 40]}
     table = pa.table({name: [row[name] for row in rows] for name in (*QUASI, sensitive)})
     table = table.set_column(0, "age", pa.array([int(row["age"]) for row in rows]))
-    return Table((table, table), {**columns, sensitive: {"role": "sensitive"}}, sensitive)
+    return Table((table, table), {**columns, sensitive: {"role": "sensitive"}}, sensitive, {"age": (17, 100)})
 
 
 def survey() -> Table:
@@ -71,8 +72,12 @@ def survey() -> Table:
         with path.open(encoding="utf-8") as lines:
             rows = [row for row in csv.DictReader(lines) if row["PINCP_DECILE"] != "N"]
         years.append(pa.table({name: [row[name] for row in rows] for name in (*SURVEY, "PINCP_DECILE")}))
-    columns: dict[str, Any] = {name: {"role": "quasi", "hierarchy": spec} for name, spec in SURVEY.items()}
-    return Table((years[0], years[1]), {**columns, "PINCP_DECILE": {"role": "sensitive"}}, "PINCP_DECILE")
+    domains = {name: sorted({value for year in years for value in year[name].to_pylist()}) for name in SURVEY}
+    columns: dict[str, Any] = {
+        name: {"role": "quasi", "hierarchy": NUMBERS.get(name) or {"tree": {"*": domains[name]}}}
+        for name in SURVEY}
+    return Table((years[0], years[1]), {**columns, "PINCP_DECILE": {"role": "sensitive"}}, "PINCP_DECILE",
+                 {"AGEP": (0, 100), "EDU": (0, 14)})
 
 
 # The report
@@ -93,8 +98,12 @@ QUESTIONS = (
     Question("How many matches of a person and a possible value are true?", "drr_matches", "% of matches",
              "lower"),
     Question("How often is the likeliest value the right one?", "guessed", "share of people", "lower"),
+    Question("How much likelier is that than for strangers?", "over_control", "share of people", "lower"),
     Question("How many people have a value likelier than 1/l?", "likelier", "share of people", "lower"),
     Question("How much of the cells is distorted?", "distortion_ratio", "distortion ratio", "lower"),
+    Question("How much does singling out win beyond the control?", "singling-out", "residual risk", "lower"),
+    Question("How much does linkability?", "linkability", "residual risk", "lower"),
+    Question("How much does inference?", "inference", "residual risk", "lower"),
     Question("How far off are counts?", "query_error_mean", "mean relative error", "lower"),
 )
 
@@ -149,8 +158,8 @@ def write_report(rows: Rows, out: Path) -> str:
     return f"Written: {out / 'report.md'}, {out / 'report.html'}"
 
 
-INTRODUCTION = ("Two independent releases by the same approach share people; intervals are 95 %, bootstrapped "
-                "over seeds.")
+INTRODUCTION = ("Two independent releases by the same approach share people; intervals are 95 %, "
+                "bootstrapped over seeds.")
 PAGE = """<!doctype html><meta charset="utf-8"><title>Composition</title><style>
 body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}
 svg{display:block;margin:.5rem 0 1.5rem;width:100%}text{font:12px system-ui,sans-serif;fill:#333}
@@ -190,7 +199,8 @@ def by_overlap(rows: Rows) -> list[str]:
     """People told exactly their value, by how many are shared."""
     overlaps = sorted({row["overlap"] for row in rows})
     lines = ["% of shared people told exactly their value\n",
-             "| family, k, approach | " + " | ".join(map(str, overlaps)) + " |", "| --- |" + " --- |" * len(overlaps)]
+             "| family, k, approach | " + " | ".join(map(str, overlaps)) + " |",
+             "| --- |" + " --- |" * len(overlaps)]
     for family, k, _ in settings(rows):
         for approach in known(rows):
             some = chosen(rows, family=family, k=k, approach=approach)
@@ -208,7 +218,7 @@ def ordering(rows: Rows) -> list[str]:
                   "| pair | setting | seeds in which it does | mean difference, second - first |",
                   "| --- | --- | --- | --- |"]
         there = [one for one in PUBLISHED if one in known(rows)]
-        for first, second in zip(there, there[1:], strict=False):
+        for first, second in pairwise(there):
             for family, k, overlap in settings(rows):
                 some = chosen(rows, family=family, k=k, overlap=overlap)
                 one, other = (values_of(chosen(some, approach=each), name) for each in (first, second))
@@ -225,11 +235,14 @@ def figure(rows: Rows, question: Question) -> str:
     """Dots with their intervals, one panel for each setting."""
     every, names = settings(rows), known(rows)
     parts, height = [], 0
-    top = max((float(row[question.name]) for row in rows if row.get(question.name) is not None), default=1.0) or 1.0
+    name = question.name
+    top = max((float(row[name]) for row in rows if row.get(name) is not None), default=1.0) or 1.0
     for family, k, overlap in every:
-        parts.append(f'<text class="head" x="0" y="{height + 14}">{escape(family)}, k = {k}, {overlap} shared</text>')
+        parts.append(f'<text class="head" x="0" y="{height + 14}">{escape(family)}, k = {k}, '
+                     f'{overlap} shared</text>')
         for n, approach in enumerate(names):
-            values = values_of(chosen(rows, family=family, k=k, overlap=overlap, approach=approach), question.name)
+            some = chosen(rows, family=family, k=k, overlap=overlap, approach=approach)
+            values = values_of(some, name)
             y = height + 34 + 18 * n
             parts.append(f'<text x="0" y="{y + 4}">{escape(approach)}</text>'
                          f'<line class="axis" x1="150" x2="620" y1="{y}" y2="{y}"/>')

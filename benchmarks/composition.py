@@ -1,13 +1,13 @@
 """Which approach withstands two independent releases, and what does it cost?
 
-The experiment of BinJubier's thesis (2024, chapter 4): two releases of 4,000 records each that share 100 to 500
-further people, made independently by the same approach; somebody who knows the shared people's
-quasi-identifiers intersects what both say. Education and occupation of Adult are sensitive in turn. The same on
-two years of real survey records, where the shared people are records of the first year that are put into the
-second as well. Everything is repeated over seeds; intervals are bootstrapped over them.
+The experiment of BinJubier's thesis (2024, chapter 4): two releases of 4,000 records each that share 100 to
+500 further people, made independently by the same approach; somebody who knows the shared people's
+quasi-identifiers intersects what both say. Education and occupation of Adult are sensitive in turn. The same
+on two years of real survey records, where the shared people are records of the first year that are put into
+the second as well. Everything is repeated over seeds; intervals are bootstrapped over them.
 
     python benchmarks/composition.py                         # 20 seeds; about half an hour on two cores
-    python benchmarks/composition.py --out report            # the folder of results, report.md and report.html
+    python benchmarks/composition.py --out report            # the folder of results and reports
     python benchmarks/composition.py --smoke                 # one seed, one overlap, a small release
 
 Runs whose result stands in the folder already are not run again.
@@ -32,6 +32,8 @@ from _composition import Table, adult, survey, write_report
 
 SEEDS, EACH, OVERLAPS, KS, CONTROL = 20, 4000, (100, 200, 300, 400, 500), (4, 6), 500
 RATES = {"lower": 0.02, "upper": 0.98}
+SWEPT = (("education", 4), ("occupation", 4))  # where fewer people are shared, too
+RISKS, TRIALS, DRAWS = ("occupation", 4, 500), 300, 3  # where risks beyond a control are measured, and how
 EPSILON = 0.3  # the thesis's, for whatever adds noise
 
 
@@ -105,14 +107,27 @@ def run(job: Job, made: Table, each: int) -> dict[str, Any]:
             return {**asdict(job), "infeasible": True}
     seconds = time.process_time() - started
     measures = releases[0].manifest["measures"]
-    bound = min(made.most_l, job.k)
-    told = sfumato.attack(releases, known=people, l=bound)
-    strangers = sfumato.attack(releases, known=control, l=bound)
     return {**asdict(job), "seconds": seconds, **{name: measures.get(name) for name in MEASURED},
-            **{name: getattr(told, name) for name in TOLD}, "likelier": told.likelier / max(len(people), 1),
-            "guessed_control": strangers.guessed, "own_value_control": strangers.own_value,
-            "drr_certain_control": strangers.drr_certain, "drr_matches_control": strangers.drr_matches,
-            "contradicted": told.contradicted / max(len(people), 1)}
+            **judged(releases, people, control, min(made.most_l, job.k), job)}
+
+
+def judged(releases: list[Any], people: Any, control: Any, l: float, job: Job) -> dict[str, Any]:  # noqa: E741
+    """What is told of the shared people and of strangers; in one setting the risks beyond a control."""
+    import pyarrow as pa
+
+    from sfumato.attack.composition import attack
+    from sfumato.attack.risks import Settings, risks
+    from sfumato.attack.run import scene
+
+    with scene(releases, pa.concat_tables([people, control]), None, (), None, (), {}) as seen:
+        shared, others = (seen.known.some(part) for part in (slice(0, len(people)), slice(len(people), None)))
+        told, strangers = (attack(seen.views, one, l) for one in (shared, others))
+        beyond = risks(seen.views[0], shared, others, Settings(TRIALS, DRAWS), job.seed) if (
+            job.family, job.k, job.overlap) == RISKS else ()
+    return {**{name: getattr(told, name) for name in TOLD}, "likelier": told.likelier / len(people),
+            "contradicted": told.contradicted / len(people), "over_control": told.guessed - strangers.guessed,
+            **{one.name: one.residual.rate for one in beyond},
+            **{f"{one.name}_over_guessing": one.attack.rate - one.baseline.rate for one in beyond}}
 
 
 MEASURED = ("distortion_ratio", "query_error_mean", "query_error_median", "mean_ncp", "rows_as_they_were")
@@ -124,7 +139,7 @@ def jobs(families: dict[str, Table], seeds: int, overlaps: tuple[int, ...]) -> I
     """Everything that is asked: the most shared people first, then seed by seed."""
     for overlap, seed in product(sorted(overlaps, reverse=True), range(seeds)):
         for (family, made), k in product(families.items(), KS):
-            if family == "survey" and overlap < max(overlaps):
+            if overlap < max(overlaps) and (family, k) not in SWEPT:
                 continue
             for approach in approaches(k, min(made.most_l, k), made.values, made.bounds):
                 yield Job(family, approach, k, overlap, seed)

@@ -68,12 +68,14 @@ def redraw(view: View, known: Known, space: Space, rng: np.random.Generator) -> 
     place = {label: n for n, label in enumerate(space.values[-1])}
     drawn[:, -1] = np.array([place[label] for label in view.sensitive_labels])[view.sensitive[row]]
     if view.sliced:
-        place = np.argsort(view.bucket_of[row], kind="stable")
+        by_bucket = np.argsort(view.bucket_of[row], kind="stable")
         for n, group in enumerate(view.groups):
             order = np.argsort(view.bucket_of[row] + rng.random(len(row)))
             columns = [view.names.index(name) for name in group]
             columns += [len(space.names) - 1] if n == len(view.groups) - 1 else []
-            drawn[np.ix_(place, columns)] = drawn[np.ix_(order, columns)]
+            moved = drawn[order]
+            for j in columns:
+                drawn[by_bucket, j] = moved[:, j]
     return drawn
 
 
