@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
 
+NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
+
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
               format: str = "csv", report: bool | str = True, quasi: Names = (), sensitive: Names = (),
@@ -67,34 +69,40 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
-            missing: Names = (), research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+            sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
+            research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost.
 
+    `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
     `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
     explain the target.
     """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, missing=missing, research=research,
-                       **reading).evidence
+        return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
+                       attacker=attacker, research=research, **reading).evidence
     if research is not None:
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: original= (--original TABLE).")
     place = judge.locate(source)
-    return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
+    return judge.measure(place.release, _measured(recipe, place, quasi, sensitive, missing), attacker,
+                         **reading)
 
 
-def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
+            missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
             research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, missing, research), reading)
+    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing, research),
+                         attacker, reading)
 
 
-def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names,
+def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,
               research: dict[str, Any] | None = None) -> Recipe:
     """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None, research=research)
+    return requested(said, quasi=quasi, sensitive=sensitive, missing=missing, k=2 if said is None else None,
+                     research=research)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
@@ -113,6 +121,7 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
     unless said; `jobs` processes share the runs.
     """
+    from sfumato.measure.collect import attacker_of
     from sfumato.prepare import prepare
     from sfumato.recommend import balance as balancing
 
@@ -137,7 +146,8 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     job = balancing.Job(
         prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
         drawn, samples, utility or default_utility(asked), privacy,
-        asked.seed if asked.seed is not None else secrets.randbits(31), name)
+        asked.seed if asked.seed is not None else secrets.randbits(31),
+        attacker_of(asked, prepared.frequency), name)
     return balancing.run(job, jobs=jobs or cores(), watch=watch)
 
 

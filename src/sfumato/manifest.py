@@ -137,6 +137,11 @@ def _sliced(facts: dict[str, Any]) -> list[str]:
     groups = " | ".join(", ".join(group) for group in facts["column_groups"])
     told = [f"{facts['records']['kept']:,} records stand in {facts['buckets']['count']:,} buckets; within a "
             f"bucket, each of these groups of columns has an order of its own: {groups}."]
+    if merged := facts.get("merged"):
+        told.append(f"{merged['values']:,} values of a group matched fewer than {merged['matches']} "
+                    f"buckets; in {merged['steps']:,} steps they came to share coarser labels with other "
+                    f"buckets, in {merged['records']:,} records. {merged['unresolved']:,} still match too "
+                    "few.")
     if cells := facts.get("cells"):
         told.append(f"{cells['records']:,} records have one of {cells['selected']:,} cells that give people "
                     f"away: {cells['swapped']:,} of them were swapped and {cells['generalized']:,} "

@@ -217,6 +217,18 @@ def histogram(column: Coded, tuple_of: Ints, counts: Ints) -> Histogram:
     return Histogram(found // width, found % width, records, column.values, whole)
 
 
+def sensitive_trees(recipe: Recipe, frequency: FrequencySet) -> dict[str, Hierarchy]:
+    """Hierarchies of sensitive columns: a column's own in the recipe, else that of a criterion about it."""
+    trees = {}
+    for name, found in frequency.sensitive.items():
+        asked = (criterion.hierarchy for criterion in recipe.criteria
+                 if isinstance(criterion, TCloseness) and criterion.column == name)
+        spec = recipe.columns[name].hierarchy or next((one for one in asked if one is not None), None)
+        if spec is not None:
+            trees[name] = build(name, spec, found.labels, found.whole.tolist(), recipe.folder)
+    return trees
+
+
 def bind(criterion: Criterion, histograms: dict[str, Histogram], recipe: Recipe) -> Criterion:
     """Give a criterion what it must know of the table: a sensitive column's hierarchy, its values."""
     for name in criterion.columns:

@@ -137,6 +137,9 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
         of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
         lines.append(("Protected", f"{of}: {done}"))
+    if merged := facts.get("merged"):
+        lines.append(("Merged", f"{several(merged['values'], 'value')} that matched too few buckets: coarser "
+                      f"labels in {several(merged['records'], 'record')}"))
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]

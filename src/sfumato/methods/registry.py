@@ -11,6 +11,7 @@ from sfumato.methods.composition_style import Composition
 from sfumato.methods.e_dp import DiffGen
 from sfumato.methods.hybrid_style import Hybrid
 from sfumato.methods.local import Local
+from sfumato.methods.merging_style import Merging
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
@@ -30,6 +31,7 @@ METHODS: Mapping[str, type[Method]] = {
         DiffGen,
         Hybrid,
         Local,
+        Merging,
         Mondrian,
         OKA,
         Probabilistic,
