@@ -24,6 +24,8 @@ from full_domain import best
 FORMS: dict[str, dict[str, Any]] = {
     "mondrian": {"name": "mondrian"},
     "oka": {"name": "oka"},
+    "penalty, upwards": {"name": "certainty-penalty"},
+    "penalty, downwards": {"name": "certainty-penalty", "direction": "top-down"},
 }
 SETS = {"numeric": "range", "categorical": "set"}
 

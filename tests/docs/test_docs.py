@@ -33,6 +33,7 @@ from sfumato.costs.registry import COSTS
 from sfumato.criteria.registry import CRITERIA
 from sfumato.hierarchy.dates import STEPS
 from sfumato.hierarchy.spec import FORMS
+from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
@@ -134,6 +135,7 @@ EXPLAINED = {
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     "docs/methods/local.md": [f"| `{name}` |" for name in Local.model_fields],
+    "docs/methods/certainty-penalty.md": [f"| `{name}` |" for name in CertaintyPenalty.model_fields],
     "docs/methods/oka.md": [f"| `{name}` |" for name in OKA.model_fields],
     **{f"docs/methods/{name}.md": [f"| `{field}` |" for field in METHODS[name].model_fields]
        for name in TABLED},

@@ -30,6 +30,7 @@ OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
     {"name": "local", "numeric": "range", "cost": "entropy"},
+    {"name": "certainty-penalty", "direction": "top-down", "numeric": "range", "categorical": "set"},
     {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
@@ -37,6 +38,7 @@ Rows = list[dict[str, Any]]
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "certainty-penalty",
         "local",
         "mondrian",
         "oka",

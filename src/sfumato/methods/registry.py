@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.local import Local
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
@@ -20,6 +21,7 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        CertaintyPenalty,
         Local,
         Mondrian,
         OKA,
