@@ -24,9 +24,11 @@ from full_domain import best
 FORMS: dict[str, dict[str, Any]] = {
     "mondrian": {"name": "mondrian"},
     "oka": {"name": "oka"},
+    "mdav": {"name": "mdav"},
     "penalty, upwards": {"name": "certainty-penalty"},
     "penalty, downwards": {"name": "certainty-penalty", "direction": "top-down"},
 }
+NODES = {"numeric": "hierarchy", "categorical": "hierarchy"}
 SETS = {"numeric": "range", "categorical": "set"}
 
 
@@ -59,7 +61,8 @@ def on_adult(ks: tuple[int, ...], records: int | None) -> None:
     beside: dict[int, tuple[float, float]] = {}
     for name, form in FORMS.items():
         for k in ks:
-            seconds, found = best(2, partial(solve, frequency, form, k)), solve(frequency, form, k)
+            shaped = {**NODES, **form}
+            seconds, found = best(2, partial(solve, frequency, shaped, k)), solve(frequency, shaped, k)
             score = found.notes["score"]
             narrow = solve(frequency, {**form, **SETS}, k).notes["score"]
             loss, spent = beside.setdefault(k, (score, seconds))
@@ -70,9 +73,9 @@ def on_adult(ks: tuple[int, ...], records: int | None) -> None:
 def alone(name: str, rows: int) -> None:
     """One form on resampled rows, with the memory of this process."""
     frequency = adult(rows)
-    solve(adult(3000), FORMS[name], 5)  # the kernels are loaded
+    solve(adult(3000), {**NODES, **FORMS[name]}, 5)  # the kernels are loaded
     started = time.perf_counter()
-    found = solve(frequency, FORMS[name], 5)
+    found = solve(frequency, {**NODES, **FORMS[name]}, 5)
     spent = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     blocks = found.notes["facts"].get("blocks", {}).get("count", 1)

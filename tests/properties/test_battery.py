@@ -31,6 +31,7 @@ FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a lab
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
     {"name": "local", "numeric": "range", "cost": "entropy"},
     {"name": "certainty-penalty", "direction": "top-down", "numeric": "range", "categorical": "set"},
+    {"name": "mdav", "numeric": "range", "categorical": "hierarchy"},
     {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
@@ -40,6 +41,7 @@ def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
         "certainty-penalty",
         "local",
+        "mdav",
         "mondrian",
         "oka",
         "optimal",

@@ -9,6 +9,7 @@ from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
 from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.local import Local
+from sfumato.methods.mdav import MDAV
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
@@ -23,6 +24,7 @@ METHODS: Mapping[str, type[Method]] = {
         Bucketization,
         CertaintyPenalty,
         Local,
+        MDAV,
         Mondrian,
         OKA,
         Probabilistic,
