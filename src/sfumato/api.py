@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import secrets
 import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import judge, pipeline, table
-from sfumato.errors import DestinationError
+from sfumato.errors import DestinationError, RequestError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
@@ -19,6 +21,9 @@ from sfumato.verify import Verdict
 
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
+    from sfumato.recommend.balance import Balance
+
+NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
@@ -26,7 +31,8 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
               identifying: Names = (), k: int | None = None, l: float | None = None,  # noqa: E741
               kind: str | None = None, c: float | None = None, t: float | None = None, missing: Names = (),
               suppression: float | None = None, suppressed: str | None = None,
-              method: dict[str, Any] | None = None, seed: int | None = None, seconds: float | None = None,
+              method: dict[str, Any] | None = None, research: dict[str, Any] | None = None,
+              seed: int | None = None, seconds: float | None = None,
               interruptible: bool = False, watch: Watch | None = None, **reading: Any) -> Result:
     """The release of a table that keeps the promise and the most of the picture.
 
@@ -37,7 +43,7 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
     """
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
                       c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
-                      method=method, seed=seed)
+                      method=method, research=research, seed=seed)
     with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
         if recipe is None:
             asked, notes = completed(opened, asked, quasi)
@@ -59,30 +65,98 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
-            missing: Names = (), **reading: Any) -> Evidence:
-    """The risk in a table or release; with the original beside a release, also what it lost."""
+            sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
+            research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+    """The risk in a table or release; with the original beside a release, also what it lost.
+
+    `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
+    `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
+    explain the target.
+    """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, missing=missing, **reading).evidence
+        return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
+                       attacker=attacker, research=research, **reading).evidence
+    if research is not None:
+        raise RequestError("Patterns are compared between a release and its table, and no table is named.",
+                           "Name it: original= (--original TABLE).")
     place = judge.locate(source)
-    return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
+    return judge.measure(place.release, _measured(recipe, place, quasi, sensitive, missing), attacker,
+                         **reading)
 
 
-def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
-            **reading: Any) -> judge.Comparison:
+def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
+            missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
+            research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, missing), reading)
+    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing, research),
+                         attacker, reading)
 
 
-def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names) -> Recipe:
+def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,
+              research: dict[str, Any] | None = None) -> Recipe:
     """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None)
+    return requested(said, quasi=quasi, sensitive=sensitive, missing=missing, k=2 if said is None else None,
+                     research=research)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
     """The recipe named, else the one beside the release."""
     return recipe if recipe is not None or quasi else place.recipe
+
+
+def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range(2, 51),
+            utility: str | None = None, privacy: str = "cells_suppressed", samples: int = 20,
+            size: int | None = None, method: dict[str, Any] | None = None, seed: int | None = None,
+            jobs: int | None = None, quasi: Names = (), sensitive: Names = (), missing: Names = (),
+            suppression: float | None = None, watch: Watch | None = None, **reading: Any) -> Balance:
+    """Where utility and privacy balance as k grows, over random samples of a table.
+
+    `utility` and `privacy` are measures by name (`stump.COLUMN`: a decision stump's accuracy on a column; the
+    first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
+    unless said; `jobs` processes share the runs.
+    """
+    from sfumato.measure.collect import attacker_of
+    from sfumato.prepare import prepare
+    from sfumato.recommend import balance as balancing
+
+    ks = tuple(sorted(set(k)))
+    if len(ks) < 2 or ks[0] < 2 or samples < 1 or (jobs is not None and jobs < 1):
+        raise RequestError("A balance needs at least two different k from 2 on, a sample and a job; given "
+                           f"are {len(ks)} k, {samples} samples, {jobs} jobs.",
+                           "Say, for example, k 2 to 50.")
+    asked = requested(recipe, quasi=quasi, sensitive=sensitive, missing=missing, suppression=suppression,
+                      method=method, seed=seed, k=ks[0] if recipe is None else None)
+    with table.open_table(table_of(asked) if source is None else source, **reading) as opened:
+        if recipe is None:
+            asked, notes = completed(opened, asked, quasi)
+            if notes:
+                warnings.warn("\n  ".join(["What was not said:", *notes]), stacklevel=2)
+        prepared, name = prepare(opened.table, asked), opened.name
+    records = prepared.frequency.n_records
+    drawn = size if size is not None else max(records // 2, 1)
+    if not 1 <= drawn <= records:
+        raise RequestError(f"A sample of {drawn:,} records cannot be drawn from a table of {records:,}.",
+                           f"Say a size from 1 to {records:,}.")
+    job = balancing.Job(
+        prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
+        drawn, samples, utility or default_utility(asked), privacy,
+        asked.seed if asked.seed is not None else secrets.randbits(31),
+        attacker_of(asked, prepared.frequency), name)
+    return balancing.run(job, jobs=jobs or cores(), watch=watch)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def default_utility(recipe: Recipe) -> str:
+    """A stump's accuracy on the first sensitive column; without one, what the labels show."""
+    sensitive = recipe.named("sensitive")
+    return f"stump.{sensitive[0]}" if sensitive else "mean_ncp"
 
 
 def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing: Names = (),

@@ -79,6 +79,8 @@ class CompiledEvaluator:
 
     def evaluate(self, levels: Ints) -> Features:
         """The features of nodes: each worker takes those whose chains start in its part."""
+        if len(levels) == 1:
+            return self.workers[0].visit(levels)
         row = np.lexsort(levels[:, self.order[::-1]].T)  # neighbours share their chains
         part = levels[row][:, self.order[:2]].sum(axis=1) % len(self.workers)
         shares = [row[part == n] for n in range(len(self.workers))]

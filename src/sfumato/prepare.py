@@ -65,7 +65,8 @@ def prepare(table: Any, recipe: Recipe) -> Prepared:
     joint = Cells(tuple_of, np.array(protected, np.int64).reshape(-1, len(tuple_of)).T, counts)
     frequency = FrequencySet(hierarchies, codes[first], size, histograms, joint)
     weights = weighed(recipe.research, frequency, np.array([recipe.columns[name].weight for name in quasi]))
-    prices = priced(recipe.research, frequency, weights) if recipe.research else None
+    valued = recipe.research is not None and recipe.research.valued
+    prices = priced(recipe.research, frequency, weights) if valued else None
     frequency = frequency if prices is None else replace(frequency, worth=worths(prices))
     criteria = tuple(bind(criterion, histograms, recipe) for criterion in recipe.promised)
     spelled = np.stack([column.spelled for column in columns], axis=1).astype(np.int32)
@@ -174,6 +175,18 @@ def histogram(column: Coded, tuple_of: Ints, counts: Ints) -> Histogram:
     records = np.bincount(position, weights=counts).astype(np.int64)
     whole = np.bincount(column.codes, weights=counts, minlength=width).astype(np.int64)
     return Histogram(found // width, found % width, records, column.values, whole)
+
+
+def sensitive_trees(recipe: Recipe, frequency: FrequencySet) -> dict[str, Hierarchy]:
+    """Hierarchies of sensitive columns: a column's own in the recipe, else that of a criterion about it."""
+    trees = {}
+    for name, found in frequency.sensitive.items():
+        asked = (criterion.hierarchy for criterion in recipe.criteria
+                 if isinstance(criterion, TCloseness) and criterion.column == name)
+        spec = recipe.columns[name].hierarchy or next((one for one in asked if one is not None), None)
+        if spec is not None:
+            trees[name] = build(name, spec, found.labels, found.whole.tolist(), recipe.folder)
+    return trees
 
 
 def bind(criterion: Criterion, histograms: dict[str, Histogram], recipe: Recipe) -> Criterion:

@@ -113,13 +113,15 @@ class Recipe(Strict):
     def with_(self, k: int | None = None, source: str = "recipe", **changes: Any) -> Recipe:
         """The same recipe with some fields replaced, checked again as a whole; None leaves a field.
 
-        `k` replaces k-anonymity's, `columns` are laid over those that are there, and `method` keeps
-        its parameters unless it names another.
+        `k` replaces k-anonymity's, `columns` and `research` are laid over those that are there, and
+        `method` keeps its parameters unless it names another.
         """
         data = self.to_dict()
         said = {name: value for name, value in changes.items() if value is not None}
         if "columns" in said:
             said["columns"] = {**data.get("columns", {}), **said["columns"]}
+        if "research" in said:
+            said["research"] = {**data.get("research", {}), **said["research"]}
         if said.get("method", {}).get("name", self.method.get("name")) == self.method.get("name"):
             said["method"] = {**self.method, **said.get("method", {})}
         if k is not None:
@@ -157,7 +159,8 @@ def _short(values: dict[str, Any]) -> dict[str, Any]:
 def _stays_text(path: Place) -> bool:
     """Names, markers and labels are text even where they look like a number."""
     ruled = path[0] == "research" and any(str(step).startswith("keep ") for step in path)
-    return path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:] or ruled
+    named = path[0] == "research" and path[1] in ("target", "predictors")
+    return path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:] or ruled or named
 
 
 def _checked(mapping: Any, folder: str | Path, source: str, faults: list[Fault], lines: Lines) -> Recipe:
@@ -308,7 +311,7 @@ class _Reading:
             from sfumato.research.said import between
 
             weighted = [name for name in quasi if recipe.columns[name].weight != 1]
-            for steps, what in between(recipe.research, quasi, weighted):
+            for steps, what in between(recipe.research, quasi, weighted, recipe.named("sensitive")):
                 yield self.fault(("research", *steps), what)
         own = "method" in spoiled or promises_itself(recipe.method) or recipe.promised
         if not recipe.criteria and "criteria" not in spoiled and not own:
@@ -327,6 +330,12 @@ class _Reading:
         if "columns" not in spoiled:
             for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
                 yield self.fault(("method", name) if name else ("method",), what)
+            specs = {name: recipe.columns[name].hierarchy for name in recipe.named("quasi")}
+            for name, what in method.domain_faults(specs):
+                yield self.fault(("columns", name, "hierarchy"), what)
+        for position, criterion in zip(self.positions, recipe.criteria, strict=True):
+            if (why := method.refuses(criterion)) is not None:
+                yield self.fault(("criteria", position, criterion.name), why)
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")

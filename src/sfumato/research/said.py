@@ -24,7 +24,7 @@ Formula = Literal["numeric", "categorical"]
 Steps = tuple[str | int, ...]
 Wrong = Iterator[tuple[Steps, str]]
 WORDS = ("keep apart", "keep boundary", "keep group", "keep together")
-KEYS = ("rules", "weights", "values", "formulas")
+KEYS = ("rules", "weights", "values", "formulas", "target", "predictors")
 FORMULAS = ("numeric", "categorical")
 RANGE = re.compile(r"\s*(\S.*?)\s+to\s+(\S.*?)\s*")
 EXAMPLE = "{column: race, keep apart: [White, Black], importance: 20}"
@@ -92,6 +92,13 @@ class Research:
     weights: Literal["correlation"] | Mapping[str, float] | None = None  # None: the columns' own
     values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     formulas: Mapping[str, Formula] = field(default_factory=dict)
+    target: str | None = None  # the column whose patterns should survive
+    predictors: tuple[str, ...] = ()  # what may explain it; none named: all other quasi-identifiers
+
+    @property
+    def valued(self) -> bool:
+        """Whether it says what levels are worth."""
+        return bool(self.rules or self.weights or self.values or self.formulas)
 
     def of(self, column: str) -> tuple[Rule, ...]:
         """The rules about a column."""
@@ -103,7 +110,7 @@ class Research:
         weights = dict(self.weights) if isinstance(self.weights, Mapping) else self.weights
         said = {"rules": [rule.plain for rule in self.rules], "weights": weights,
                 "values": {name: list(values) for name, values in self.values.items()},
-                "formulas": dict(self.formulas)}
+                "formulas": dict(self.formulas), "target": self.target, "predictors": list(self.predictors)}
         return {name: value for name, value in said.items() if value}
 
 
@@ -123,7 +130,8 @@ class Reading:
                 self.faults.append(((key,), f"The key {key!r} is not known here.{_meant(key, KEYS)} "
                                     f"Known are: {', '.join(KEYS)}."))
         return Research(self.rules(said.get("rules") or ()), self.weights(said.get("weights")),
-                        self.values(said.get("values") or {}), self.formulas(said.get("formulas") or {}))
+                        self.values(said.get("values") or {}), self.formulas(said.get("formulas") or {}),
+                        *self.patterns(said.get("target"), said.get("predictors") or ()))
 
     def rules(self, said: Any) -> tuple[Rule, ...]:
         """The sound rules."""
@@ -196,6 +204,18 @@ class Reading:
         self.faults += [(("formulas", name), f"It should be numeric or categorical, and is {said[name]!r}.")
                         for name in bad]
         return {name: formula for name, formula in said.items() if name not in bad}
+
+
+    def patterns(self, target: Any, predictors: Any) -> tuple[str | None, tuple[str, ...]]:
+        """The column to be explained, and those that may explain it."""
+        if target is not None and not isinstance(target, str):
+            self.faults.append((("target",), f"It should be a column's name, and is {target!r}."))
+            target = None
+        if not _is_list(predictors) or not all(isinstance(name, str) for name in predictors):
+            self.faults.append((("predictors",), "It should be a list of columns, such as [age, sex], and is "
+                                f"{predictors!r}."))
+            predictors = ()
+        return target, tuple(predictors)
 
 
 def _wrong_rule(said: Any) -> Wrong:
@@ -275,8 +295,10 @@ def _meant(key: Any, known: Sequence[str]) -> str:
     return f" Did you mean {guess[0]!r}?" if guess else ""
 
 
-def between(said: Research, quasi: Sequence[str], weighted: Sequence[str]) -> Wrong:
+def between(said: Research, quasi: Sequence[str], weighted: Sequence[str],
+            sensitive: Sequence[str] = ()) -> Wrong:
     """What is wrong between what is said and the columns; `weighted` have a weight of their own."""
+    yield from _between_patterns(said, (*quasi, *sensitive))
     known = ", ".join(map(repr, quasi)) or "none so far"
     for rule in said.rules:
         if rule.column not in quasi:
@@ -303,6 +325,23 @@ def between(said: Research, quasi: Sequence[str], weighted: Sequence[str]) -> Wr
             yield ("rules", other.position), (f"The groups {one.group} and {other.group} of {one.column!r} "
                                               "overlap, and no level can show both. Let them be apart, or "
                                               "one within the other.")
+
+
+def _between_patterns(said: Research, counted: Sequence[str]) -> Wrong:
+    """What is wrong between the columns and the patterns that are sought among them."""
+    names: list[tuple[Steps, str]] = [(("predictors", n), name) for n, name in enumerate(said.predictors)]
+    if said.target is not None:
+        names.append((("target",), said.target))
+    for steps, name in names:
+        if name not in counted:
+            yield steps, ("Patterns are sought among quasi-identifying and sensitive columns: "
+                          f"{', '.join(map(repr, counted))}. {name!r} is neither.{_meant(name, counted)} "
+                          "Change its role or the name.")
+    if said.predictors and said.target is None:
+        yield (), "Predictors explain a target, and none is named. Add it, such as target: income."
+    if said.target in said.predictors:
+        yield ("predictors",), (f"The target {said.target!r} cannot explain itself. Take it out of the "
+                                "predictors.")
 
 
 def _cross(one: Members, other: Members) -> bool:
