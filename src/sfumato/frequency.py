@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from sfumato.classes import ClassStats, Floats, Histogram, Ints
-from sfumato.hierarchy.core import Codes, Hierarchy
+from sfumato.hierarchy.core import Codes, Hierarchy, Label
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,13 @@ class FrequencySet:
         rows = np.column_stack([self.joint.tuple_of, self.joint.values])
         return distinct(rows, [self.n_tuples, *(len(h.labels) for h in self.sensitive.values())])
 
+    def secret(self, seed: int) -> np.random.Generator:
+        """Chance by the seed and the private counts: nobody without the table can repeat it."""
+        cells = self.cells
+        parts = (self.codes, self.counts, cells.tuple_of, cells.values, cells.counts)
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(part, np.int64).tobytes() for part in parts))
+        return np.random.default_rng([seed, *np.frombuffer(digest.digest(), dtype=np.uint32).tolist()])
+
     def divided(self, cell_of: Ints, counts: Ints) -> FrequencySet:
         """The same records with portions of cells in the place of tuples."""
         cells, portions = self.cells, np.arange(len(cell_of))
@@ -84,6 +92,18 @@ class FrequencySet:
                      for n, (name, h) in enumerate(self.sensitive.items())}
         return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive,
                             worth=self.worth)
+
+    def recounted(self, cells: Cells, labels: Mapping[str, tuple[Label, ...]]) -> FrequencySet:
+        """The same tuples with other records and sensitive values, which stand for positions in `labels`."""
+        counts = np.bincount(cells.tuple_of, weights=cells.counts, minlength=self.n_tuples).astype(np.int64)
+        sensitive = {}
+        for n, (name, names) in enumerate(labels.items()):
+            keys, at = np.unique(cells.tuple_of * len(names) + cells.values[:, n], return_inverse=True)
+            records = np.bincount(at, weights=cells.counts).astype(np.int64)
+            whole = np.bincount(cells.values[:, n], weights=cells.counts, minlength=len(names))
+            sensitive[name] = Histogram(keys // len(names), keys % len(names), records, names,
+                                        whole.astype(np.int64))
+        return FrequencySet(self.hierarchies, self.codes, counts, sensitive, cells, worth=self.worth)
 
     def part(self, tuples: Ints) -> FrequencySet:
         """Some of the tuples, as a table of its own; criteria go on comparing with the whole table."""

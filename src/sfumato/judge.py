@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from sfumato.measure.evidence import Evidence
 from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
-from sfumato.pipeline import Result
+from sfumato.pipeline import PRIVATE, Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
@@ -107,20 +108,35 @@ def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
         if not table.fetch(opened.table.aggregate(n=opened.table.count())).column("n")[0].as_py():
             raise TableError(f"{opened.name} has no records, so nothing can be judged.",
                              "Give a release with records.")
-        verdict = recount(place, opened, recipe)
+        verdict = recount(place, opened, recipe, **reading)
         left = [name for name in recipe.named("identifying") if name in opened.table.columns]
         return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
 
 
-def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
+def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) -> Verdict:
     """The verdict on a release of the kind that the recipe's method makes."""
     method = make(recipe.method)
     if isinstance(method, Slicing):
         return recount_slices(place, opened, recipe, method)
     if isinstance(method, Drawing):
         return recount_drawn(place, opened, recipe, method)
-    return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
-                  bound(opened.table, recipe), recipe.missing, table.fetch)
+    with ExitStack() as closing:
+        false = None
+        if (aside := made_up(place)) is not None:
+            how = {name: value for name, value in reading.items() if name != "table"}
+            false = closing.enter_context(table.open_table(aside, **how)).table
+        return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
+                      bound(opened.table, recipe), recipe.missing, table.fetch, hides=method.hides,
+                      false=false, real=method.real)
+
+
+def made_up(place: Place) -> Path | None:
+    """The file of false records in the private folder beside a release, where it is still there."""
+    if not isinstance(place.release, str | os.PathLike):
+        return None
+    path = Path(place.release)
+    aside = path.parent / PRIVATE / f"added{path.suffix}"
+    return aside if (place.manifest or {}).get("records", {}).get("added") and aside.is_file() else None
 
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
@@ -196,28 +212,40 @@ def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) 
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
+    added = (place.manifest or {}).get("records", {}).get("added")
+    if added and not verdict.added:
+        said.append(f"{added:,} of its records are false. How many of a class are real can be counted only "
+                    f"with the file of false records, which stands in the folder {PRIVATE!r} of the run.")
     wanted = _hash(place.manifest)
     if wanted and opened.path and table.sha256(opened.path) != wanted:
         said.append("The file is not the one that the manifest beside it describes: its hash differs.")
     return tuple(said)
 
 
-def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
+def measure(source: Any, recipe: Recipe, attacker: Mapping[str, Any], **reading: Any) -> Evidence:
     """The risk in a table or release as it stands; rows of `*` only are taken as suppressed."""
-    from sfumato.measure.collect import collect
+    from sfumato.measure.collect import attacker_of, collect
+    from sfumato.measure.released import see
+    from sfumato.measure.risk.disclosure import attacks
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
     bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
-        frequency = prepare(opened.table, bare).frequency
+        columns |= {name: recipe.columns[name] for name in recipe.named("sensitive")
+                    if name in opened.table.columns}
+        frequency = prepare(opened.table, bare.model_copy(update={"columns": columns})).frequency
+    whole = Regrouping(np.arange(frequency.n_tuples), np.zeros_like(frequency.codes), frequency.codes)
+    found = attacks(frequency, frequency, see(frequency, whole),
+                    replace(attacker_of(recipe, frequency), **attacker))
     kept, suppressed = without_stars(frequency)
     as_it_is = Regrouping(np.arange(kept.n_tuples), np.zeros_like(kept.codes), kept.codes)
     evidence = collect(kept, as_it_is, costs={}, least=least_of(recipe),
                        rng=np.random.default_rng(recipe.seed or 0))
     risk = replace(evidence.risk_after, suppressed=suppressed)
-    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None)
+    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None,
+                   attacks=found)
 
 
 def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
@@ -248,11 +276,12 @@ class Comparison:
     manifest: dict[str, Any]
 
 
-def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]) -> Comparison:
+def compare(place: Place, original: Any, recipe: Recipe, attacker: Mapping[str, Any],
+            reading: dict[str, Any]) -> Comparison:
     """All the evidence about a full-domain release, from both tables, which are written alike."""
     from sfumato import manifest
     from sfumato.costs.measured import measure_all
-    from sfumato.measure.collect import as_dict, collect
+    from sfumato.measure.collect import as_dict, attacker_of, collect
     from sfumato.stages import Stages
 
     unfit(recipe)
@@ -266,7 +295,8 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
             path = opened.path
         costs = measure_all(frequency, recoding, prepared.weights)
         evidence = collect(frequency, recoding, costs=costs, least=least_of(recipe),
-                           rng=np.random.default_rng(seed), research=recipe.research)
+                           rng=np.random.default_rng(seed), research=recipe.research,
+                           attacker=replace(attacker_of(recipe, frequency), **attacker))
         facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path,
                                evidence.patterns)
     return Comparison(prepared, recoding, verdict, evidence, facts)

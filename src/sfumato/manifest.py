@@ -28,7 +28,9 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
     levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
-    recipe, made = prepared.recipe.to_yaml(), make(prepared.recipe.method)
+    secret = getattr(recoding, "n_added", 0) > 0  # who knows the seed knows more of which records are false
+    recipe = prepared.recipe.model_copy(update={"seed": None} if secret else {}).to_yaml()
+    made = make(prepared.recipe.method)
     facts = {
         "sfumato": __version__,
         "table": opened.name,
@@ -36,13 +38,13 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
         "levels": levels,
         "classes": recoding.n_classes,
         "records": {"received": received, "kept": received - suppressed, "suppressed": suppressed,
-                    "added": 0},
+                    "added": getattr(recoding, "n_added", 0)},
         "suppressed_rows": prepared.recipe.suppressed,
         "cost": {"name": notes["cost"], "score": notes["score"]} if "cost" in notes else None,
         "search": notes.get("search"),
         "measures": measures,
         "verdict": verdict.as_dict(),
-        "seed": seed,
+        "seed": None if secret else seed,
         "sha256": {"table": table.fingerprint(opened),
                    "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
                    "release": table.sha256(path) if path else None},
@@ -120,6 +122,10 @@ def story(facts: dict[str, Any]) -> list[str]:
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")
+    if records["added"]:
+        told.append(f"{records['added']:,} false records were added, so that every class has "
+                    f"{facts['adaptable']['k']:,} records or more; at least {facts['adaptable']['xk']:,} of "
+                    "each class are real.")
     if records["suppressed"]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
@@ -131,6 +137,11 @@ def _sliced(facts: dict[str, Any]) -> list[str]:
     groups = " | ".join(", ".join(group) for group in facts["column_groups"])
     told = [f"{facts['records']['kept']:,} records stand in {facts['buckets']['count']:,} buckets; within a "
             f"bucket, each of these groups of columns has an order of its own: {groups}."]
+    if merged := facts.get("merged"):
+        told.append(f"{merged['values']:,} values of a group matched fewer than {merged['matches']} "
+                    f"buckets; in {merged['steps']:,} steps they came to share coarser labels with other "
+                    f"buckets, in {merged['records']:,} records. {merged['unresolved']:,} still match too "
+                    "few.")
     if cells := facts.get("cells"):
         told.append(f"{cells['records']:,} records have one of {cells['selected']:,} cells that give people "
                     f"away: {cells['swapped']:,} of them were swapped and {cells['generalized']:,} "

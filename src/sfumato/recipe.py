@@ -333,6 +333,9 @@ class _Reading:
             specs = {name: recipe.columns[name].hierarchy for name in recipe.named("quasi")}
             for name, what in method.domain_faults(specs):
                 yield self.fault(("columns", name, "hierarchy"), what)
+        for position, criterion in zip(self.positions, recipe.criteria, strict=True):
+            if (why := method.refuses(criterion)) is not None:
+                yield self.fault(("criteria", position, criterion.name), why)
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.classes import ClassStats, Floats, Ints
-from sfumato.frequency import FrequencySet
-from sfumato.hierarchy.core import Codes, Hierarchy, Label
+from sfumato.classes import Bools, ClassStats, Floats, Ints
+from sfumato.frequency import Cells, FrequencySet
+from sfumato.hierarchy.core import ROOT, Codes, Hierarchy, Label
 
 SUPPRESSED = -1
 
@@ -197,6 +197,15 @@ class Regrouping:
     notes: dict[str, Any] = field(default_factory=dict)  # what the method reports of its search
     narrower: Mapping[int, Labelling] = field(default_factory=dict)  # column -> labels outside its hierarchy
     portions: Portions | None = None
+    added: Ints | None = None  # per cell of `FrequencySet.cells`: false records that look like its records
+    hidden: Mapping[str, Bools] = field(default_factory=dict)  # sensitive column -> per tuple: cells are *
+    real: int = 1  # real records that every class has
+    steps: tuple[tuple[str, Regrouping], ...] = ()  # how the table stood after each, where that is kept
+
+    @property
+    def n_added(self) -> int:
+        """How many false records there are."""
+        return 0 if self.added is None else int(self.added.sum())
 
     @property
     def n_classes(self) -> int:
@@ -226,3 +235,17 @@ class Regrouping:
     def suppressed(self, frequency: FrequencySet) -> int:
         """How many records are suppressed."""
         return int(self.of(frequency).counts[self.class_of == SUPPRESSED].sum())
+
+    def shown(self, frequency: FrequencySet) -> FrequencySet:
+        """The frequency set as an onlooker counts it: false records among the others, hidden cells as *."""
+        counted = self.of(frequency)
+        if self.added is None and not self.hidden:
+            return counted
+        cells, values, labels = counted.cells, counted.cells.values.copy(), {}
+        for n, (name, histogram) in enumerate(counted.sensitive.items()):
+            labels[name] = histogram.labels
+            if name in self.hidden:
+                labels[name] = tuple(dict.fromkeys((*histogram.labels, ROOT)))
+                values[self.hidden[name][cells.tuple_of], n] = labels[name].index(ROOT)
+        records = cells.counts if self.added is None else cells.counts + self.added
+        return counted.recounted(Cells(cells.tuple_of, values, records), labels)

@@ -44,7 +44,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 LANGUAGES = {"console", "python", "yaml", "csv", "text"}
 NOT_RUN = {"README.md": 2, "docs/spark.md": 2, "CONTRIBUTING.md": 1}
-TABLED = ("research-value", "bucketization", "composition-style", "e-dp", "hybrid-style",
+TABLED = ("research-value", "bucketization", "composition-style", "e-dp", "hybrid-style", "merging-style",
           "probabilistic-style", "slicing", "ul")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S)
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -1,4 +1,4 @@
-"""Distributed research-value search: brute force where combinations are few, bounds where ladders stand in."""
+"""Distributed research-value search: brute force where combinations are few, bounds where there are ladders."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from sfumato.recipe import Recipe
 from sfumato.table import open_table
 
 QUASI = ("age", "zip", "sex", "group")
-OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes")
+OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes" and not method.adds)
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change much
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
     {"name": "local", "numeric": "range", "cost": "entropy"},

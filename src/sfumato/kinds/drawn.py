@@ -28,12 +28,16 @@ class OfDrawn:
         """Labels and values as often as was drawn, in an order of their own."""
         return drawn_table(self.prepared, self.recoding, seed)
 
+    def private(self, seed: int) -> dict[str, Any]:
+        """Nothing but the table itself."""
+        return {}
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Those that were counted."""
         return columns_of(self.prepared, self.recoding)
 
-    def verdict(self, release: Any) -> Verdict:
+    def verdict(self, release: Any, false: Any = None) -> Verdict:
         """What can be counted again; what cannot is said."""
         recipe, drawn = self.prepared.recipe, self.recoding
         return verify_drawn(release, recipe.named("quasi"), drawn.sensitive, drawn.criteria,
@@ -58,7 +62,8 @@ class OfDrawn:
         """What it says of a person, and what a reader of the file gets wrong."""
         from sfumato.measure.drawn import collect
 
-        return collect(self.prepared.frequency, self.recoding, least=5, rng=rng)
+        return collect(self.prepared.frequency, self.recoding, least=5, rng=rng,
+                       research=self.prepared.recipe.research)
 
     def examples(self) -> list[dict[str, Any]]:
         """Label combinations from frequent to rare."""

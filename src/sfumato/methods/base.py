@@ -32,6 +32,7 @@ class Problem:
     weights: Floats  # per quasi-identifier
     clock: Clock = field(default_factory=Clock)
     watch: Watch | None = None  # told about progress
+    keep_steps: bool = False  # whether the table after each step is kept too
 
     @property
     def affordable(self) -> int:
@@ -53,12 +54,27 @@ class Method(BaseModel, ABC):
     citation: ClassVar[str]
     kind: ClassVar[Kind] = "classes"
     by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
+    adds: ClassVar[bool] = False  # false records may stand in its releases
     ours: ClassVar[str] = ""  # what of a method in the style of a paper is our completion
     by_seed: ClassVar[bool] = False  # chance has a part in the search: another seed may move a score
 
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """What is wrong between the parameters and the columns: the parameter, and a sentence."""
         return ()
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Why the method cannot keep a criterion, if it cannot."""
+        return None
+
+    @property
+    def hides(self) -> bool:
+        """Whether sensitive cells may be released as *."""
+        return False
+
+    @property
+    def real(self) -> int | None:
+        """Real records that every class has where there are false ones among them."""
+        return None
 
     def domain_faults(self, specs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Quasi-identifiers whose hierarchies do not say enough for the method: the column, and why."""

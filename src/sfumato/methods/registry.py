@@ -11,6 +11,7 @@ from sfumato.methods.composition_style import Composition
 from sfumato.methods.e_dp import DiffGen
 from sfumato.methods.hybrid_style import Hybrid
 from sfumato.methods.local import Local
+from sfumato.methods.merging_style import Merging
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
@@ -20,6 +21,7 @@ from sfumato.methods.rho_gain import RhoGain
 from sfumato.methods.samarati import Samarati
 from sfumato.methods.slicing import Sliced
 from sfumato.methods.ul import UpperLower
+from sfumato.methods.xk import Adaptable
 
 METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
@@ -29,6 +31,7 @@ METHODS: Mapping[str, type[Method]] = {
         DiffGen,
         Hybrid,
         Local,
+        Merging,
         Mondrian,
         OKA,
         Probabilistic,
@@ -37,6 +40,7 @@ METHODS: Mapping[str, type[Method]] = {
         Samarati,
         Sliced,
         UpperLower,
+        Adaptable,
     )}
 
 

@@ -69,7 +69,7 @@ def lesson(cells: np.ndarray[tuple[int, int], np.dtype[np.integer]], labels: Seq
                       sizes)
     histogram = sensitive[target]
     return Lesson(tuple(column[histogram.classes] for column in columns), tuple(labels), histogram.values,
-                  np.ones(len(histogram.labels), dtype=bool), histogram.counts)
+                  np.array([label != ROOT for label in histogram.labels], dtype=bool), histogram.counts)
 
 
 def right(lesson: Lesson) -> int:
