@@ -1,4 +1,4 @@
-"""Distributed research-value search: brute force where combinations are few, bounds where there are ladders."""
+"""Distributed research-value search against brute force, and its bounds where ladders stand in."""
 
 from __future__ import annotations
 
