@@ -1,7 +1,7 @@
 """How fast are the methods that form groups of records, and how much do they lose?
 
 Each on Adult at several k, beside Mondrian: mean NCP with hierarchy labels and with ranges and sets, classes,
-CPU time, and ratios to Mondrian's of the same run. Then rows resampled from it, a process each, with its memory.
+CPU time, and ratios to Mondrian's of the same run. Then rows resampled from it, each form in its own process.
 
     python benchmarks/clusters.py                     # Adult, then 300,000 and a million rows
     python benchmarks/clusters.py --rows 100_000      # Adult, then that many
