@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -77,6 +79,8 @@ class CompiledEvaluator:
 
     def evaluate(self, levels: Ints) -> Features:
         """The features of nodes: each worker takes those whose chains start in its part."""
+        if len(levels) == 1:
+            return self.workers[0].visit(levels)
         row = np.lexsort(levels[:, self.order[::-1]].T)  # neighbours share their chains
         part = levels[row][:, self.order[:2]].sum(axis=1) % len(self.workers)
         shares = [row[part == n] for n in range(len(self.workers))]
@@ -140,6 +144,12 @@ def _give_back(room: tuple[Words, Ints]) -> None:
 def pool() -> ThreadPoolExecutor:
     """The threads that workers run in."""
     return ThreadPoolExecutor(cores(), thread_name_prefix="sfumato")
+
+
+def by_all_cores(work: Callable[[slice], None], n: int) -> None:
+    """Do something to each of n things, each core to a stretch of them."""
+    ends = np.linspace(0, n, cores() + 1).astype(int)
+    list(pool().map(work, [slice(*pair) for pair in pairwise(ends)]))
 
 
 def cores() -> int:

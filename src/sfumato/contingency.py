@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.classes import Ints
 
+ROUNDING = 1e-12
 DENSE = 1 << 20  # cells of a contingency table that is worth laying out
 
 
@@ -31,6 +32,20 @@ def phi_squared(left: Ints, right: Ints, counts: Ints) -> Phi:
     expected = rows[pairs // len(columns)] * columns[pairs % len(columns)]
     squared = float((together / expected * together).sum()) - 1
     return Phi(squared, int((rows > 0).sum()), int((columns > 0).sum()))
+
+
+def association(left: Ints, right: Ints, counts: Ints) -> float | None:
+    """Bias-corrected Cramér's V of two coded columns; None for fewer than two records."""
+    n = int(counts.sum())
+    if n < 2:
+        return None
+    phi, rows, columns = phi_squared(left, right, counts)
+    r, c = rows - 1, columns - 1
+    corrected = phi - r * c / (n - 1)
+    reach = min(r - r * r / (n - 1), c - c * c / (n - 1))
+    if corrected < ROUNDING or reach <= 0:
+        return 0.0
+    return min(1.0, float(np.sqrt(corrected / reach)))
 
 
 def pair_counts(left: Ints, right: Ints, width: int, counts: Ints) -> tuple[Ints, Ints]:

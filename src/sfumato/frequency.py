@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from sfumato.classes import ClassStats, Histogram, Ints
-from sfumato.hierarchy.core import Codes, Hierarchy
+from sfumato.classes import ClassStats, Floats, Histogram, Ints
+from sfumato.hierarchy.core import Codes, Hierarchy, Label
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class FrequencySet:
     counts: Ints  # [n_tuples]
     sensitive: Mapping[str, Histogram] = field(default_factory=dict)  # its classes are the tuples
     joint: Cells | None = None  # as counted, in any order and with repetitions; needed for several columns
+    worth: tuple[Floats, ...] | None = None  # per quasi-identifier: the research value of its levels, if said
 
     @property
     def n_tuples(self) -> int:
@@ -76,19 +78,56 @@ class FrequencySet:
         rows = np.column_stack([self.joint.tuple_of, self.joint.values])
         return distinct(rows, [self.n_tuples, *(len(h.labels) for h in self.sensitive.values())])
 
+    def secret(self, seed: int) -> np.random.Generator:
+        """Chance by the seed and the private counts: nobody without the table can repeat it."""
+        cells = self.cells
+        parts = (self.codes, self.counts, cells.tuple_of, cells.values, cells.counts)
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(part, np.int64).tobytes() for part in parts))
+        return np.random.default_rng([seed, *np.frombuffer(digest.digest(), dtype=np.uint32).tolist()])
+
     def divided(self, cell_of: Ints, counts: Ints) -> FrequencySet:
         """The same records with portions of cells in the place of tuples."""
         cells, portions = self.cells, np.arange(len(cell_of))
         sensitive = {name: Histogram(portions, cells.values[cell_of, n], counts, h.labels, h.whole)
                      for n, (name, h) in enumerate(self.sensitive.items())}
-        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive)
+        return FrequencySet(self.hierarchies, self.codes[cells.tuple_of[cell_of]], counts, sensitive,
+                            worth=self.worth)
+
+    def recounted(self, cells: Cells, labels: Mapping[str, tuple[Label, ...]]) -> FrequencySet:
+        """The same tuples with other records and sensitive values, which stand for positions in `labels`."""
+        counts = np.bincount(cells.tuple_of, weights=cells.counts, minlength=self.n_tuples).astype(np.int64)
+        sensitive = {}
+        for n, (name, names) in enumerate(labels.items()):
+            keys, at = np.unique(cells.tuple_of * len(names) + cells.values[:, n], return_inverse=True)
+            records = np.bincount(at, weights=cells.counts).astype(np.int64)
+            whole = np.bincount(cells.values[:, n], weights=cells.counts, minlength=len(names))
+            sensitive[name] = Histogram(keys // len(names), keys % len(names), records, names,
+                                        whole.astype(np.int64))
+        return FrequencySet(self.hierarchies, self.codes, counts, sensitive, cells, worth=self.worth)
 
     def part(self, tuples: Ints) -> FrequencySet:
         """Some of the tuples, as a table of its own; criteria go on comparing with the whole table."""
         position = np.full(self.n_tuples, -1, dtype=np.int64)
         position[tuples] = np.arange(len(tuples))
         sensitive = {name: merge(histogram, position) for name, histogram in self.sensitive.items()}
-        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive)
+        return FrequencySet(self.hierarchies, self.codes[tuples], self.counts[tuples], sensitive,
+                            worth=self.worth)
+
+    def sample(self, size: int, rng: np.random.Generator) -> FrequencySet:
+        """Records drawn without replacement, as a table of its own with the same hierarchies."""
+        cells = self.cells
+        drawn = rng.multivariate_hypergeometric(cells.counts, size, method="marginals").astype(np.int64)
+        here = drawn > 0
+        tuples, tuple_of = np.unique(cells.tuple_of[here], return_inverse=True)
+        counts, values = drawn[here], cells.values[here]
+        sizes = np.bincount(tuple_of, weights=counts, minlength=len(tuples)).astype(np.int64)
+        sensitive = {}
+        for n, (name, old) in enumerate(self.sensitive.items()):
+            whole = np.bincount(values[:, n], weights=counts, minlength=len(old.labels)).astype(np.int64)
+            rows = Histogram(np.arange(len(counts)), values[:, n], counts, old.labels, whole)
+            sensitive[name] = merge(rows, tuple_of)
+        return FrequencySet(self.hierarchies, self.codes[tuples], sizes, sensitive,
+                            Cells(tuple_of, values, counts) if sensitive else None)
 
     def regroup(self, class_of: Ints, n_classes: int) -> ClassStats:
         """The statistics of classes made of whole tuples; class -1 is suppressed and left out."""

@@ -32,6 +32,9 @@ class BestFirst:
         self.clock.seconds = self.clock.seconds or SECONDS
         self.tops = np.array(lattice.shape, dtype=np.int64) - 1
         self.totals = [cost.totals(j) for j in range(len(lattice.shape))]
+        self.least = self.totals  # here or above
+        if not cost.falling:
+            self.least = [np.minimum.accumulate(column[::-1])[::-1] for column in self.totals]
         self.best: Ints | None = None
         self.score = np.inf
         self.closest, self.missing = self.tops, limits.records
@@ -89,11 +92,11 @@ class BestFirst:
             if node[j] < self.tops[j]:
                 yield (*node[:j], node[j] + 1, *node[j + 1:]), j
 
-    def _columns(self, levels: Ints) -> Floats:
-        return np.stack([totals[levels[:, j]] for j, totals in enumerate(self.totals)], axis=1)
+    def _columns(self, levels: Ints, of: list[Floats] | None = None) -> Floats:
+        return np.stack([column[levels[:, j]] for j, column in enumerate(of or self.totals)], axis=1)
 
     def _floor(self, levels: Ints) -> Floats:
-        return self.cost.floor(self._columns(levels), np.zeros(len(levels), dtype=np.int64))
+        return self.cost.floor(self._columns(levels, self.least), np.zeros(len(levels), dtype=np.int64))
 
     def _visit(self, levels: Ints) -> tuple[Bools, Floats]:
         """Evaluate nodes and remember the best; return their feasibility and cost."""

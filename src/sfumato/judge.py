@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,21 +19,28 @@ from sfumato.errors import RequestError, TableError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.measure.evidence import Evidence
+from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
-from sfumato.pipeline import Result
+from sfumato.pipeline import PRIVATE, Result
 from sfumato.prepare import Prepared, bind, count, encode, histogram, prepare
 from sfumato.recipe import Column, Recipe
 from sfumato.recoding import SUPPRESSED, Regrouping
 from sfumato.slices.base import BUCKET
 from sfumato.table.databases import is_url
 from sfumato.verify import Verdict, verify
+from sfumato.verify_drawn import verify_drawn
 from sfumato.verify_slices import verify_slices
 
 MANIFEST = "manifest.json"
 SLICED = RequestError("The rows of a sliced release are nobody's, so they cannot be measured like records.",
                       "What it says of people and what it lost was measured when it was made: see the "
                       "report, or manifest.json. To attack it: sfumato attack.")
+
+DRAWN = RequestError("The rows of a drawn release are counts, sampled or noisy, so its records cannot be "
+                     "found in the original.", "What it says of people and what it lost was measured when "
+                     "it was made: see the report, or manifest.json. Without the original its rows can be "
+                     "measured.")
 
 
 @dataclass(frozen=True)
@@ -100,18 +108,35 @@ def check(place: Place, recipe: Recipe, **reading: Any) -> Verdict:
         if not table.fetch(opened.table.aggregate(n=opened.table.count())).column("n")[0].as_py():
             raise TableError(f"{opened.name} has no records, so nothing can be judged.",
                              "Give a release with records.")
-        verdict = recount(place, opened, recipe)
+        verdict = recount(place, opened, recipe, **reading)
         left = [name for name in recipe.named("identifying") if name in opened.table.columns]
         return with_columns(verdict, recipe, left, notes(place, opened, verdict, recipe))
 
 
-def recount(place: Place, opened: table.Source, recipe: Recipe) -> Verdict:
+def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) -> Verdict:
     """The verdict on a release of the kind that the recipe's method makes."""
     method = make(recipe.method)
     if isinstance(method, Slicing):
         return recount_slices(place, opened, recipe, method)
-    return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
-                  bound(opened.table, recipe), recipe.missing, table.fetch)
+    if isinstance(method, Drawing):
+        return recount_drawn(place, opened, recipe, method)
+    with ExitStack() as closing:
+        false = None
+        if (aside := made_up(place)) is not None:
+            how = {name: value for name, value in reading.items() if name != "table"}
+            false = closing.enter_context(table.open_table(aside, **how)).table
+        return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
+                      bound(opened.table, recipe), recipe.missing, table.fetch, hides=method.hides,
+                      false=false, real=method.real)
+
+
+def made_up(place: Place) -> Path | None:
+    """The file of false records in the private folder beside a release, where it is still there."""
+    if not isinstance(place.release, str | os.PathLike):
+        return None
+    path = Path(place.release)
+    aside = path.parent / PRIVATE / f"added{path.suffix}"
+    return aside if (place.manifest or {}).get("records", {}).get("added") and aside.is_file() else None
 
 
 def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: Slicing) -> Verdict:
@@ -131,6 +156,17 @@ def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequenc
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
     return groups
+
+
+def recount_drawn(place: Place, opened: table.Source, recipe: Recipe, method: Drawing) -> Verdict:
+    """The verdict on a drawn release, of which its manifest says how it was drawn."""
+    told = (place.manifest or {}).get("drawn")
+    if not isinstance(told, dict):
+        raise RequestError("How the rows of this release were drawn is not known.",
+                           f"Check the folder that has its {MANIFEST}.")
+    [sensitive] = recipe.named("sensitive")
+    return verify_drawn(opened.table, recipe.named("quasi"), sensitive, method.kept(sensitive, told),
+                        recipe.method.get("values"), told, recipe.missing, table.fetch)
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:
@@ -161,12 +197,12 @@ def counted_values(opened: Any, name: str, missing: Sequence[str]) -> tuple[tupl
 def with_columns(verdict: Verdict, recipe: Recipe, left: Sequence[str], notes: tuple[str, ...]) -> Verdict:
     """The verdict with what the columns tell: none that identifies may be left."""
     if not recipe.named("identifying"):
-        return replace(verdict, notes=notes)
+        return replace(verdict, notes=(*verdict.notes, *notes))
     found = Finding("identifying columns", "none is released", not left, float(len(left)), 0.0, 0,
                     -float(len(left)))
     said = tuple(f"The identifying column {name!r} is still there." for name in left)
     return replace(verdict, holds=verdict.holds and not left, findings=(*verdict.findings, found),
-                   notes=said + notes)
+                   notes=(*verdict.notes, *said, *notes))
 
 
 def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) -> tuple[str, ...]:
@@ -176,28 +212,40 @@ def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) 
     if 0 < verdict.suppressed < least:
         said.append(f"Only {verdict.suppressed:,} suppressed records are kept as rows of {ROOT!r}: fewer "
                     f"than a class may have, they stand out as a group. To leave them out: suppressed: drop")
+    added = (place.manifest or {}).get("records", {}).get("added")
+    if added and not verdict.added:
+        said.append(f"{added:,} of its records are false. How many of a class are real can be counted only "
+                    f"with the file of false records, which stands in the folder {PRIVATE!r} of the run.")
     wanted = _hash(place.manifest)
     if wanted and opened.path and table.sha256(opened.path) != wanted:
         said.append("The file is not the one that the manifest beside it describes: its hash differs.")
     return tuple(said)
 
 
-def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
+def measure(source: Any, recipe: Recipe, attacker: Mapping[str, Any], **reading: Any) -> Evidence:
     """The risk in a table or release as it stands; rows of `*` only are taken as suppressed."""
-    from sfumato.measure.collect import collect
+    from sfumato.measure.collect import attacker_of, collect
+    from sfumato.measure.released import see
+    from sfumato.measure.risk.disclosure import attacks
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
-    bare = recipe.model_copy(update={"columns": columns, "criteria": ()})
+    bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
-        frequency = prepare(opened.table, bare).frequency
+        columns |= {name: recipe.columns[name] for name in recipe.named("sensitive")
+                    if name in opened.table.columns}
+        frequency = prepare(opened.table, bare.model_copy(update={"columns": columns})).frequency
+    whole = Regrouping(np.arange(frequency.n_tuples), np.zeros_like(frequency.codes), frequency.codes)
+    found = attacks(frequency, frequency, see(frequency, whole),
+                    replace(attacker_of(recipe, frequency), **attacker))
     kept, suppressed = without_stars(frequency)
     as_it_is = Regrouping(np.arange(kept.n_tuples), np.zeros_like(kept.codes), kept.codes)
     evidence = collect(kept, as_it_is, costs={}, least=least_of(recipe),
                        rng=np.random.default_rng(recipe.seed or 0))
     risk = replace(evidence.risk_after, suppressed=suppressed)
-    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None)
+    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None,
+                   attacks=found)
 
 
 def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
@@ -207,7 +255,8 @@ def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
         starred &= codes == hierarchy.code_of.get(ROOT, -1)
     if starred.all():
         starred[:] = False
-    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred])
+    kept = FrequencySet(frequency.hierarchies, frequency.codes[~starred], frequency.counts[~starred],
+                        worth=frequency.worth)
     return kept, int(frequency.counts[starred].sum())
 
 
@@ -227,15 +276,15 @@ class Comparison:
     manifest: dict[str, Any]
 
 
-def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]) -> Comparison:
+def compare(place: Place, original: Any, recipe: Recipe, attacker: Mapping[str, Any],
+            reading: dict[str, Any]) -> Comparison:
     """All the evidence about a full-domain release, from both tables, which are written alike."""
     from sfumato import manifest
     from sfumato.costs.measured import measure_all
-    from sfumato.measure.collect import as_dict, collect
+    from sfumato.measure.collect import as_dict, attacker_of, collect
     from sfumato.stages import Stages
 
-    if isinstance(make(recipe.method), Slicing):
-        raise SLICED
+    unfit(recipe)
     verdict = check(place, recipe, **reading)
     seed = recipe.seed or 0
     with table.open_table(original, **reading) as private:
@@ -246,9 +295,18 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
             path = opened.path
         costs = measure_all(frequency, recoding, prepared.weights)
         evidence = collect(frequency, recoding, costs=costs, least=least_of(recipe),
-                           rng=np.random.default_rng(seed))
-        facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path)
+                           rng=np.random.default_rng(seed), research=recipe.research,
+                           attacker=replace(attacker_of(recipe, frequency), **attacker))
+        facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path,
+                               evidence.patterns)
     return Comparison(prepared, recoding, verdict, evidence, facts)
+
+
+def unfit(recipe: Recipe) -> None:
+    """Refuse releases whose rows are nobody's."""
+    method = make(recipe.method)
+    if isinstance(method, Slicing | Drawing):
+        raise SLICED if isinstance(method, Slicing) else DRAWN
 
 
 def rebuilt(release: Any, frequency: FrequencySet, recipe: Recipe) -> Regrouping:

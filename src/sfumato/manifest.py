@@ -5,25 +5,32 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sfumato import table
+from sfumato.measure.evidence import Patterns
 from sfumato.methods.base import Recoding
 from sfumato.methods.registry import make
 from sfumato.prepare import Prepared
+from sfumato.research.applied import told
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
 from sfumato.version import __version__
 
 
 def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict: Verdict,
-          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None) -> dict[str, Any]:
+          measures: dict[str, float | None], seed: int, stages: Stages, path: Path | None,
+          patterns: Patterns | None = None) -> dict[str, Any]:
     """Everything about a run that may be published."""
     frequency, notes = prepared.frequency, recoding.notes
     received, suppressed = frequency.n_records, recoding.suppressed(frequency)
     levels = dict(zip(frequency.quasi, notes["levels"], strict=True)) if "levels" in notes else None
-    recipe, made = prepared.recipe.to_yaml(), make(prepared.recipe.method)
+    secret = getattr(recoding, "n_added", 0) > 0  # who knows the seed knows more of which records are false
+    recipe = prepared.recipe.model_copy(update={"seed": None} if secret else {}).to_yaml()
+    made = make(prepared.recipe.method)
     facts = {
         "sfumato": __version__,
         "table": opened.name,
@@ -31,38 +38,53 @@ def build(opened: table.Source, prepared: Prepared, recoding: Recoding, verdict:
         "levels": levels,
         "classes": recoding.n_classes,
         "records": {"received": received, "kept": received - suppressed, "suppressed": suppressed,
-                    "added": 0},
+                    "added": getattr(recoding, "n_added", 0)},
         "suppressed_rows": prepared.recipe.suppressed,
         "cost": {"name": notes["cost"], "score": notes["score"]} if "cost" in notes else None,
         "search": notes.get("search"),
         "measures": measures,
         "verdict": verdict.as_dict(),
-        "seed": seed,
+        "seed": None if secret else seed,
         "sha256": {"table": table.fingerprint(opened),
                    "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
                    "release": table.sha256(path) if path else None},
-        "columns": _columns(prepared, levels, notes.get("facts", {}).get("column_groups", [])),
+        "columns": _columns(prepared, levels, notes.get("facts", {})),
         "recipe": recipe,
+        **_priced(prepared),
         **({"style": made.ours} if made.ours else {}),
         **notes.get("facts", {}),
         "timings": {name: round(spent, 4) for name, spent in stages.seconds.items()},
     }
+    if patterns is not None:
+        facts["patterns"] = asdict(patterns)
     facts["story"] = story(facts)
     return facts
 
 
+def _priced(prepared: Prepared) -> dict[str, Any]:
+    """What each level is worth to research, where the recipe speaks of it."""
+    if prepared.prices is None:
+        return {}
+    return {"research_values": told(prepared.prices, prepared.frequency, prepared.weights)}
+
+
 def _columns(prepared: Prepared, levels: dict[str, int] | None,
-             groups: list[list[str]]) -> dict[str, dict[str, Any]]:
-    """Each released or dropped column's role, and a quasi-identifier's level of how many, or its group."""
+             facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Each column's role, and a quasi-identifier's level of how many, its group, or its classes' centre."""
     roles = {name: column.role for name, column in prepared.recipe.columns.items()}
     described: dict[str, dict[str, Any]] = {name: {"role": roles.get(name, "plain")}
                                             for name in prepared.table.columns}
     for hierarchy, weight in zip(prepared.frequency.hierarchies, prepared.weights, strict=True):
         level = levels[hierarchy.column] if levels else None
         described[hierarchy.column] |= {"level": level, "levels": hierarchy.n_levels, "weight": float(weight)}
-    for group in groups:
+    if "drawn" in facts:
+        for column in described.values():
+            column |= {"left_out": True} if column["role"] == "plain" else {}
+    for group in facts.get("column_groups", ()):
         for name in group:
             described[name]["group"] = group
+    for name, centre in facts.get("centres", {}).items():
+        described[name]["centre"] = centre
     return described
 
 
@@ -77,13 +99,35 @@ def story(facts: dict[str, Any]) -> list[str]:
                     + ("that none is better is proven." if proven else
                        f"none can cost less than {search['bound']:.4g}, which is {search['gap']:.1%} below "
                        "the best found."))
-    told += _sliced(facts) if "column_groups" in facts else [
+    told += _sliced(facts) if "column_groups" in facts else _drawn(facts) if "drawn" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
     if certificate := facts.get("certificate"):
         told.append(certified(certificate))
+    if blocks := facts.get("blocks"):
+        told.append(f"The table was cut into {blocks['count']:,} blocks of {blocks['smallest']:,} to "
+                    f"{blocks['largest']:,} records first; classes were sought within each of them.")
+    if facts.get("stopped"):
+        told.append(f"The time was up before the end: {facts['stopped']}.")
+    if centres := facts.get("centres"):
+        names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
+        told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
+    if found := facts.get("samarati"):
+        told.append(f"No generalization of a height below {found['height']} keeps the promise with at most "
+                    f"{found['may_suppress']:,} records suppressed; of {found['solutions_found']:,} of that "
+                    f"height one was preferred ({found['prefer']}). {found['frequency_sets']:,} of "
+                    f"{found['nodes']:,} nodes were counted.")
+    if found := facts.get("research"):
+        told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
+                    f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "
+                    f"{found['successes_found']:,} found to hold, this one has the highest research value, "
+                    f"{found['value']:.4g}, with {found['roots']} columns at *.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")
+    if records["added"]:
+        told.append(f"{records['added']:,} false records were added, so that every class has "
+                    f"{facts['adaptable']['k']:,} records or more; at least {facts['adaptable']['xk']:,} of "
+                    "each class are real.")
     if records["suppressed"]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
@@ -104,10 +148,32 @@ def _sliced(facts: dict[str, Any]) -> list[str]:
     groups = " | ".join(", ".join(group) for group in facts["column_groups"])
     told = [f"{facts['records']['kept']:,} records stand in {facts['buckets']['count']:,} buckets; within a "
             f"bucket, each of these groups of columns has an order of its own: {groups}."]
+    if merged := facts.get("merged"):
+        told.append(f"{merged['values']:,} values of a group matched fewer than {merged['matches']} "
+                    f"buckets; in {merged['steps']:,} steps they came to share coarser labels with other "
+                    f"buckets, in {merged['records']:,} records. {merged['unresolved']:,} still match too "
+                    "few.")
     if cells := facts.get("cells"):
         told.append(f"{cells['records']:,} records have one of {cells['selected']:,} cells that give people "
                     f"away: {cells['swapped']:,} of them were swapped and {cells['generalized']:,} "
                     f"generalized; {cells['partners']:,} further records lent their values.")
+    return told
+
+
+def _drawn(facts: dict[str, Any]) -> list[str]:
+    """How rows were drawn from counts."""
+    drawn = facts["drawn"]
+    told = [f"{drawn['records']:,} rows were drawn, with {facts['classes']:,} combinations of labels; "
+            "columns other than quasi-identifiers and the sensitive one are left out."]
+    if drawn["rate"] < 1:
+        told.append(f"Each record was drawn with probability {drawn['rate']:g}, by itself.")
+    if noise := drawn.get("noise"):
+        told.append(f"Noise ({noise['kind']}, scale {noise['scale']:.4g}, ε = {noise['epsilon']:.4g}) was "
+                    f"added to {noise['on']}.")
+    if budget := drawn.get("budget"):
+        spent = "; ".join(f"{one['epsilon']:.4g} on {one['for']}" for one in budget["spent"])
+        told.append(f"Of the privacy budget ε = {budget['epsilon']:g}, {budget['total']:.4g} was spent: "
+                    f"{spent}.")
     return told
 
 

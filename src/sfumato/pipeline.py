@@ -6,6 +6,7 @@ This is the page to read first. Each stage takes what stands before it and nothi
 from __future__ import annotations
 
 import secrets
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,17 @@ from typing import Any
 import numpy as np
 
 from sfumato import manifest, table
-from sfumato.errors import UnprovenError
+from sfumato.errors import RequestError, UnprovenError
 from sfumato.kinds import Kind, kind_of
 from sfumato.methods.base import Problem
-from sfumato.methods.registry import make
+from sfumato.methods.registry import METHODS, make
 from sfumato.prepare import prepare
 from sfumato.recipe import Recipe
 from sfumato.search import Clock, Watch
 from sfumato.stages import Stages
 from sfumato.verify import Verdict
+
+PRIVATE = "private"  # the folder beside a release that must not be handed on
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Result:
     verdict: Verdict
     manifest: dict[str, Any] = field(repr=False)
     summary: dict[str, Any] | None = field(repr=False)
+    private: dict[str, Any] = field(default_factory=dict, repr=False)  # never to be handed on: false records
 
     @property
     def report(self) -> str:
@@ -72,11 +76,14 @@ class Target:
 def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format: str = "csv",
               target: Target | None = None, report: bool | str = True, watch: Watch | None = None,
               interruptible: bool = False, seconds: float | None = None, stages: Stages | None = None,
-              **reading: Any) -> Result:
+              keep_steps: bool = False, **reading: Any) -> Result:
     """From a private table to a proven release; `report` may name its form: html, md or json."""
     stages = stages or Stages()
     if out is not None:
         table.require_writable(out)
+    if keep_steps and not METHODS[recipe.method["name"]].adds:
+        raise RequestError(f"The method {recipe.method['name']} has no steps to keep.",
+                           "Leave --keep-steps out (keep_steps=False), or choose the method xk.")
     seed = recipe.seed if recipe.seed is not None else secrets.randbits(31)
     with stages("read"):
         opened = table.open_table(source, **reading)  # ibis.Table: rows stay where they are
@@ -85,7 +92,7 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
             prepared = prepare(opened.table, recipe)  # FrequencySet: tuples × counts × histograms
         with stages("search"):
             problem = Problem(prepared.frequency, prepared.criteria, recipe.suppression, prepared.weights,
-                              Clock(seconds, interruptible), watch)
+                              Clock(seconds, interruptible), watch, keep_steps)
             rng = np.random.default_rng(seed)
             recoding = make(recipe.method).solve(problem, rng)  # tuple → class → labels, or buckets
         kind = kind_of(prepared, recoding)  # how such a recoding is written, proven and measured
@@ -101,10 +108,12 @@ def _to_frame(opened: table.Source, kind: Kind, released: Any, seed: int, report
     """Release a frame of the kind that came in; the frame itself is what is verified."""
     with stages("write"):
         frame = table.frame_like(opened, released)
-    with stages("verify"), table.open_table(frame) as again:
-        verdict = prove(again.table, kind)
+        private = {name: table.frame_like(opened, one) for name, one in kind.private(seed).items()}
+    with stages("verify"), table.open_table(frame) as again, ExitStack() as closing:
+        false = closing.enter_context(table.open_table(private["added"])).table if private else None
+        verdict = prove(again.table, kind, false)
     facts, summary = _account(opened, kind, verdict, seed, report, stages, None)
-    return Result(frame, verdict, facts, summary)
+    return Result(frame, verdict, facts, summary, private)
 
 
 def _to_folder(opened: table.Source, kind: Kind, released: Any, seed: int, report: bool | str,
@@ -116,8 +125,11 @@ def _to_folder(opened: table.Source, kind: Kind, released: Any, seed: int, repor
         with stages("write"):
             dialect = opened.dialect if opened.dialect and format == "csv" else table.Dialect()
             table.write_table(released, path, format, delimiter=dialect.delimiter)  # type: ignore[arg-type]
-        with stages("verify"), table.open_table(path, **manifest.reading(format, dialect), **engine) as again:
-            verdict = prove(again.table, kind)
+            private = _aside(kind.private(seed), seed, folder, path, format, dialect.delimiter)
+        how = {**manifest.reading(format, dialect), **engine}
+        with stages("verify"), table.open_table(path, **how) as again, ExitStack() as closing:
+            false = closing.enter_context(table.open_table(private["added"], **how)) if private else None
+            verdict = prove(again.table, kind, false and false.table)
         facts, summary = _account(opened, kind, verdict, seed, report, stages, path)
         if summary is not None:
             from sfumato.report import render
@@ -130,16 +142,29 @@ def _to_folder(opened: table.Source, kind: Kind, released: Any, seed: int, repor
             table.write_to_database(target.database, target.name, released, replace=target.replace)
             try:
                 with table.open_table(target.database, table=target.name) as again:
-                    prove(again.table, kind)
+                    prove(again.table, kind, kind.private(seed).get("added"))
             except UnprovenError:
                 table.withdraw(target.database, target.name)
                 raise
-    return Result(out / path.name, verdict, facts, summary)
+    private = {name: out / one.relative_to(folder) for name, one in private.items()}
+    return Result(out / path.name, verdict, facts, summary, private)
 
 
-def prove(release: Any, kind: Kind) -> Verdict:
+def _aside(tables: dict[str, Any], seed: int, folder: Path, release: Path, format: str,
+           delimiter: str) -> dict[str, Path]:
+    """Write what only the publisher may see into a folder that nobody else can enter."""
+    written = {name: folder / PRIVATE / f"{name}{release.suffix}" for name in tables}
+    for name, one in tables.items():
+        written[name].parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        table.write_table(one, written[name], format, delimiter=delimiter)  # type: ignore[arg-type]
+    if written:
+        (folder / PRIVATE / "seed.txt").write_text(f"{seed}\n", encoding="utf-8")
+    return written
+
+
+def prove(release: Any, kind: Kind, false: Any = None) -> Verdict:
     """The verdict; a release that fails it, or is not the one that was found, is not released."""
-    verdict = kind.verdict(release)
+    verdict = kind.verdict(release, false)
     wrong = [f"{f.name} ({f.promise})" for f in verdict.findings if not f.holds]
     wrong += kind.differences(release, verdict)
     if tuple(release.columns) != kind.columns:
@@ -158,7 +183,7 @@ def _account(opened: table.Source, kind: Kind, verdict: Verdict, seed: int, repo
     with stages("measure"):
         evidence = kind.evidence(np.random.default_rng(seed))
         facts = manifest.build(opened, kind.prepared, kind.recoding, verdict, as_dict(evidence), seed, stages,
-                               path)
+                               path, evidence.patterns)
     if not report:
         return facts, None
     from sfumato.report.summary import summarize

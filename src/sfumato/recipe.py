@@ -57,6 +57,7 @@ class Recipe(Strict):
     suppression: Annotated[Number, Field(ge=0, le=1)] = 0.0
     suppressed: Literal["keep", "drop"] = "keep"
     method: Mapping[str, Any] = Field(default_factory=lambda: {"name": "optimal"})
+    research: Any = None  # a Research after parsing
     seed: Annotated[int, Field(ge=0, lt=2**63, strict=True)] | None = None
     folder: Path = Path()  # relative paths of hierarchies start here; not part of the file
 
@@ -112,13 +113,15 @@ class Recipe(Strict):
     def with_(self, k: int | None = None, source: str = "recipe", **changes: Any) -> Recipe:
         """The same recipe with some fields replaced, checked again as a whole; None leaves a field.
 
-        `k` replaces k-anonymity's, `columns` are laid over those that are there, and `method` keeps
-        its parameters unless it names another.
+        `k` replaces k-anonymity's, `columns` and `research` are laid over those that are there, and
+        `method` keeps its parameters unless it names another.
         """
         data = self.to_dict()
         said = {name: value for name, value in changes.items() if value is not None}
         if "columns" in said:
             said["columns"] = {**data.get("columns", {}), **said["columns"]}
+        if "research" in said:
+            said["research"] = {**data.get("research", {}), **said["research"]}
         if said.get("method", {}).get("name", self.method.get("name")) == self.method.get("name"):
             said["method"] = {**self.method, **said.get("method", {})}
         if k is not None:
@@ -128,13 +131,15 @@ class Recipe(Strict):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, in the shape of the file."""
-        data = self.model_dump(mode="json", exclude={"folder", "columns", "criteria"}, exclude_defaults=True)
+        data = self.model_dump(mode="json", exclude={"folder", "columns", "criteria", "research"},
+                               exclude_defaults=True)
         data["columns"] = {name: {"role": column.role}
                            | _short(column.model_dump(mode="json", exclude_defaults=True))
                            for name, column in self.columns.items()}
         data["criteria"] = [{c.name: _short(c.model_dump(mode="json", exclude_none=True))}
                             for c in self.criteria]
         data["method"] = dict(self.method)
+        data |= {"research": self.research.plain} if self.research else {}
         return {name: data[name] for name in Recipe.model_fields if name in data}
 
     def to_yaml(self) -> str:
@@ -153,7 +158,9 @@ def _short(values: dict[str, Any]) -> dict[str, Any]:
 
 def _stays_text(path: Place) -> bool:
     """Names, markers and labels are text even where they look like a number."""
-    return path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:]
+    ruled = path[0] == "research" and any(str(step).startswith("keep ") for step in path)
+    named = path[0] == "research" and path[1] in ("target", "predictors")
+    return path[0] in ("table", "missing") or path[-1] == "column" or "tree" in path[2:] or ruled or named
 
 
 def _checked(mapping: Any, folder: str | Path, source: str, faults: list[Fault], lines: Lines) -> Recipe:
@@ -195,7 +202,8 @@ class _Reading:
         criteria = self.criteria(data.pop("criteria", []))
         if "method" in data and not self.method(data["method"]):
             del data["method"]
-        rest = {**data, "criteria": criteria, "folder": folder}
+        research = self.research(data.pop("research")) if "research" in data else None
+        rest = {**data, "criteria": criteria, "research": research, "folder": folder}
         try:
             recipe = Recipe.model_validate(rest)
         except ValidationError as error:
@@ -255,6 +263,16 @@ class _Reading:
                 self.faults.append(Fault(fault.where, fault.what, self.lines((*path, *below))))
         return None
 
+    def research(self, said: Any) -> Any:
+        """What can be read of the rules and values of research."""
+        from sfumato.research.said import Reading
+
+        reading = Reading()
+        research = reading.research(said)
+        for steps, what in reading.faults:
+            self.note(("research", *steps), what)
+        return research
+
     def method(self, method: Any) -> bool:
         """Whether a method is written as one; its name and parameters are those of the registry."""
         from sfumato.methods.registry import METHODS
@@ -289,6 +307,12 @@ class _Reading:
             yield self.fault(("columns",), "Every quasi-identifier has weight 0, so no release is better "
                              "than another. Give at least one a weight above 0.")
         yield from self.about_method(recipe, spoiled)
+        if recipe.research and "columns" not in spoiled:
+            from sfumato.research.said import between
+
+            weighted = [name for name in quasi if recipe.columns[name].weight != 1]
+            for steps, what in between(recipe.research, quasi, weighted, recipe.named("sensitive")):
+                yield self.fault(("research", *steps), what)
         own = "method" in spoiled or promises_itself(recipe.method) or recipe.promised
         if not recipe.criteria and "criteria" not in spoiled and not own:
             yield self.fault(("criteria",), "There is no criterion, so nothing is promised. "
@@ -306,6 +330,12 @@ class _Reading:
         if "columns" not in spoiled:
             for name, what in method.faults(recipe.named("quasi"), recipe.named("sensitive")):
                 yield self.fault(("method", name) if name else ("method",), what)
+            specs = {name: recipe.columns[name].hierarchy for name in recipe.named("quasi")}
+            for name, what in method.domain_faults(specs):
+                yield self.fault(("columns", name, "hierarchy"), what)
+        for position, criterion in zip(self.positions, recipe.criteria, strict=True):
+            if (why := method.refuses(criterion)) is not None:
+                yield self.fault(("criteria", position, criterion.name), why)
         if recipe.criteria and promises_itself(recipe.method):
             yield self.fault(("criteria",), f"The method {method.name} makes its own promise, which is not "
                              "about classes of records that look alike. Take the criteria out.")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.classes import ClassStats, Floats, Ints
-from sfumato.frequency import FrequencySet
-from sfumato.hierarchy.core import Codes, Hierarchy, Label
+from sfumato.classes import Bools, ClassStats, Floats, Ints
+from sfumato.frequency import Cells, FrequencySet
+from sfumato.hierarchy.core import ROOT, Codes, Hierarchy, Label
 
 SUPPRESSED = -1
 
@@ -34,6 +34,17 @@ class Labelling(ABC):
     @abstractmethod
     def under(self, weights: npt.ArrayLike) -> Floats:
         """Per class: the sum of a weight per value code over the values that the label stands for."""
+
+    @abstractmethod
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Per class: the lowest and the highest rank of the values that the label stands for.
+
+        Of a label that stands for none of the table's values: one more than the last, and -1.
+        """
+
+    @abstractmethod
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """Per value code: what it gets of a mass per class that stands evenly over the label's values."""
 
     def leaves(self, n_values: int) -> Ints:
         """Per class: how many values the label stands for."""
@@ -70,6 +81,20 @@ class Nodes(Labelling):
         total = np.bincount(self.of_value.ravel(), weights=repeated, minlength=self.n_nodes)
         return np.asarray(total[self.of_class], dtype=np.float64)
 
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over the values under each node."""
+        repeated, nodes = np.broadcast_to(rank, self.of_value.shape).ravel(), self.of_value.ravel()
+        lowest, highest = np.full(self.n_nodes, len(rank)), np.full(self.n_nodes, -1)
+        np.minimum.at(lowest, nodes, repeated)
+        np.maximum.at(highest, nodes, repeated)
+        return lowest[self.of_class], highest[self.of_class]
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """Node by node, over all levels."""
+        of_node = np.bincount(self.of_class, weights=np.asarray(mass, float), minlength=self.n_nodes)
+        leaves = np.bincount(self.of_value.ravel(), minlength=self.n_nodes)
+        return np.asarray((of_node / np.maximum(leaves, 1))[self.of_value].sum(axis=0))
+
 
 class Spans(Labelling):
     """Labels that are intervals of a column's values in an order: `first` to `last`, both included."""
@@ -92,6 +117,21 @@ class Spans(Labelling):
         """Summed from the first value to the last."""
         so_far = np.concatenate([[0.0], np.cumsum(np.asarray(weights, dtype=np.float64)[self.order])])
         return np.asarray(so_far[self.last + 1] - so_far[self.first])
+
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over each stretch of the order."""
+        bounds = np.stack([self.first, self.last + 1], axis=1).ravel()
+        ranked = np.append(rank[self.order], 0)  # so that a stretch may reach the end
+        return np.minimum.reduceat(ranked, bounds)[::2], np.maximum.reduceat(ranked, bounds)[::2]
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """From the first value to the last."""
+        each = np.asarray(mass, dtype=np.float64) / (self.last - self.first + 1)
+        steps = np.bincount(self.first, weights=each, minlength=len(self.order) + 1)
+        steps -= np.bincount(self.last + 1, weights=each, minlength=len(self.order) + 1)
+        spread = np.empty(len(self.order))
+        spread[self.order] = np.cumsum(steps)[:-1]
+        return spread
 
 
 class Sets(Labelling):
@@ -117,6 +157,17 @@ class Sets(Labelling):
         chosen = np.asarray(weights, dtype=np.float64)[self.members]
         total = np.bincount(self.owners, weights=chosen, minlength=len(self._texts))
         return np.asarray(total, dtype=np.float64)
+
+    def ends(self, rank: Ints) -> tuple[Ints, Ints]:
+        """Over the members."""
+        ranked, starts = rank[self.members], self.starts[:-1]
+        return np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)
+
+    def spread(self, mass: npt.ArrayLike, n_values: int) -> Floats:
+        """To each member alike."""
+        each = np.asarray(mass, dtype=np.float64) / np.diff(self.starts)
+        found = np.bincount(self.members, weights=each[self.owners], minlength=n_values)
+        return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -146,6 +197,15 @@ class Regrouping:
     notes: dict[str, Any] = field(default_factory=dict)  # what the method reports of its search
     narrower: Mapping[int, Labelling] = field(default_factory=dict)  # column -> labels outside its hierarchy
     portions: Portions | None = None
+    added: Ints | None = None  # per cell of `FrequencySet.cells`: false records that look like its records
+    hidden: Mapping[str, Bools] = field(default_factory=dict)  # sensitive column -> per tuple: cells are *
+    real: int = 1  # real records that every class has
+    steps: tuple[tuple[str, Regrouping], ...] = ()  # how the table stood after each, where that is kept
+
+    @property
+    def n_added(self) -> int:
+        """How many false records there are."""
+        return 0 if self.added is None else int(self.added.sum())
 
     @property
     def n_classes(self) -> int:
@@ -175,3 +235,17 @@ class Regrouping:
     def suppressed(self, frequency: FrequencySet) -> int:
         """How many records are suppressed."""
         return int(self.of(frequency).counts[self.class_of == SUPPRESSED].sum())
+
+    def shown(self, frequency: FrequencySet) -> FrequencySet:
+        """The frequency set as an onlooker counts it: false records among the others, hidden cells as *."""
+        counted = self.of(frequency)
+        if self.added is None and not self.hidden:
+            return counted
+        cells, values, labels = counted.cells, counted.cells.values.copy(), {}
+        for n, (name, histogram) in enumerate(counted.sensitive.items()):
+            labels[name] = histogram.labels
+            if name in self.hidden:
+                labels[name] = tuple(dict.fromkeys((*histogram.labels, ROOT)))
+                values[self.hidden[name][cells.tuple_of], n] = labels[name].index(ROOT)
+        records = cells.counts if self.added is None else cells.counts + self.added
+        return counted.recounted(Cells(cells.tuple_of, values, records), labels)

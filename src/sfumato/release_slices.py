@@ -41,14 +41,19 @@ def values_of(prepared: Prepared, slices: Slices, j: int) -> Any:
     """What the codes of a column stand for: the table's own values, or labels where some are coarser."""
     frequency = prepared.frequency
     if j == frequency.n_quasi:
-        counted, _ = count(prepared.table, (slices.sensitive,))
-        coded = encode(counted.column(0), prepared.recipe.missing)
-        return own_values(counted.column(0).combine_chunks(), coded.codes, coded.values)
+        return sensitive_values(prepared, slices.sensitive)
     hierarchy = frequency.hierarchies[j]
     if (slices.codes[:, j] >= hierarchy.n_values).any():
         return from_texts(Labels(hierarchy).names)
     column = prepared.values.column(j).combine_chunks()
     return own_values(column, frequency.codes[prepared.tuple_of, j], hierarchy.values)
+
+
+def sensitive_values(prepared: Prepared, name: str) -> Any:
+    """Per code of a sensitive column: the value as the table has it."""
+    counted, _ = count(prepared.table, (name,))
+    coded = encode(counted.column(0), prepared.recipe.missing)
+    return own_values(counted.column(0).combine_chunks(), coded.codes, coded.values)
 
 
 def own_values(column: Any, codes: Ints, labels: tuple[str | None, ...]) -> Any:

@@ -115,7 +115,8 @@ class TopDown:
 
     @property
     def _penalized(self) -> bool:
-        return self.cost.uses_cells and self.limits.upward and self.limits.suppressed > 0
+        return (self.cost.uses_cells and self.cost.falling and self.limits.upward
+                and self.limits.suppressed > 0)
 
     @property
     def _where(self) -> float:

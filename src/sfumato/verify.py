@@ -27,12 +27,15 @@ class Verdict:
     suppressed: int  # records whose quasi-identifiers are all `*`
     notes: tuple[str, ...] = ()  # what else should be known
     unit: tuple[str, str] = ("class", "classes")  # what `classes` counts: one of them, several
+    added: int = 0  # false records among `records`, as far as is known
 
     def __bool__(self) -> bool:
         return self.holds
 
     def __str__(self) -> str:
-        counted = f"{self.records:,} records, {self.classes:,} {self.unit[1]}, {self.suppressed:,} suppressed"
+        false = f" ({self.added:,} of them false)" if self.added else ""
+        counted = (f"{self.records:,} records{false}, {self.classes:,} {self.unit[1]}, "
+                   f"{self.suppressed:,} suppressed")
         judged = [f"{'holds' if f.holds else 'FAILS'}  {f.name} ({f.promise})" for f in self.findings]
         return "\n".join([f"{'The promise holds' if self.holds else 'The promise does NOT hold'}: {counted}",
                           *(f"  {line}" for line in (*judged, *self.notes))])
@@ -52,15 +55,24 @@ def _fetch(query: Any) -> Any:
 
 
 def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteria: Sequence[Criterion],
-           missing: Sequence[str] = (), fetch: Fetch = _fetch) -> Verdict:
+           missing: Sequence[str] = (), fetch: Fetch = _fetch, *, hides: bool = False, false: Any = None,
+           real: int | None = None) -> Verdict:
     """Count the release's label combinations in its engine and judge each criterion.
 
     `fetch` runs a query and answers with an Arrow table.
 
     A record whose labels are all `*` is a suppressed one and belongs to no class, unless there is
     nothing else in the release.
+
+    Where a release `hides` sensitive cells, a class of which no cell of a column is shown says nothing
+    of that column. `false` holds the records that are nobody's: sensitive columns are judged by the
+    others alone, of which every class must have at least `real`.
     """
-    counted, counts = counted_rows(release, [*quasi, *sensitive], missing, fetch)
+    names = [*quasi, *sensitive]
+    counted, counts = counted_rows(release, names, missing, fetch)
+    invented, strange = np.zeros_like(counts), 0
+    if false is not None:
+        invented, strange = _found(counted, counts, *counted_rows(false, names, missing, fetch))
     rows = list(zip(*counted[: len(quasi)], strict=True))
     number = {row: n for n, row in enumerate(dict.fromkeys(rows))}
     starred = tuple([STAR] * len(quasi))
@@ -69,16 +81,60 @@ def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteri
     if suppressed.all():
         suppressed[:] = False
     kept, numbers = np.unique(class_of[~suppressed], return_inverse=True)
-    sizes = np.bincount(numbers, weights=counts[~suppressed], minlength=len(kept)).astype(np.int64)
-    histograms = {name: _histogram(column, counts, ~suppressed, numbers)
+
+    def sizes(records: Ints) -> Ints:
+        return np.bincount(numbers, weights=records[~suppressed], minlength=len(kept)).astype(np.int64)
+
+    histograms = {name: _histogram(column, counts - invented, ~suppressed, numbers, hides)
                   for name, column in zip(sensitive, counted[len(quasi):], strict=True)}
-    findings = _judge(criteria, ClassStats(sizes, histograms))
-    return Verdict(all(finding.holds for finding in findings), findings, int(counts.sum()), len(sizes),
-                   int(counts[suppressed].sum()))
+    stats = ClassStats(sizes(counts), histograms)
+    findings = [criterion.find(_showing(stats, criterion) if hides else stats) for criterion in criteria]
+    if real is not None and false is not None:
+        findings.append(_real(sizes(counts - invented), real, strange))
+    return Verdict(all(finding.holds for finding in findings), tuple(findings), int(counts.sum()),
+                   len(kept), int(counts[suppressed].sum()), added=int(invented.sum()))
 
 
-def _judge(criteria: Sequence[Criterion], stats: ClassStats) -> tuple[Finding, ...]:
-    return tuple(criterion.find(stats) for criterion in criteria)
+def _found(counted: list[list[Any]], counts: Ints, false: list[list[Any]],
+           records: Ints) -> tuple[Ints, int]:
+    """Per row of the release, how many of its records are false; and how many of these it does not have."""
+    def keys(columns: list[list[Any]]) -> list[tuple[str | None, ...]]:
+        return list(zip(*([None if value is None else in_words(value) for value in column]
+                          for column in columns), strict=True))
+
+    places: dict[tuple[str | None, ...], list[int]] = {}
+    for n, key in enumerate(keys(counted)):  # a missing value has several spellings, and a row for each
+        places.setdefault(key, []).append(n)
+    invented, strange = np.zeros_like(counts), 0
+    for key, left in zip(keys(false), records.tolist(), strict=True):
+        for n in places.get(key, ()):
+            there = min(left, int(counts[n] - invented[n]))
+            invented[n] += there
+            left -= there
+        strange += left
+    return invented, strange
+
+
+def _showing(stats: ClassStats, criterion: Criterion) -> ClassStats:
+    """The classes of which a cell is shown in every column that the criterion reads."""
+    shown = np.ones(stats.n_classes, dtype=bool)
+    for name in criterion.columns:
+        shown &= np.isin(np.arange(stats.n_classes), stats.sensitive[name].classes)
+    number = np.cumsum(shown) - 1
+    histograms = {}
+    for name, one in stats.sensitive.items():
+        at = shown[one.classes]
+        histograms[name] = Histogram(number[one.classes[at]], one.values[at], one.counts[at], one.labels,
+                                     one.whole)
+    return ClassStats(stats.sizes[shown], histograms)
+
+
+def _real(sizes: Ints, least: int, strange: int) -> Finding:
+    """Whether every class has enough real records, and every false record stands in the release."""
+    worst = float(sizes.min()) if len(sizes) else None
+    failing = int((sizes < least).sum())
+    return Finding("real-records", f"xk = {least}", not failing and not strange, worst, float(least), failing,
+                   None if worst is None else worst - least)
 
 
 def counted_rows(release: Any, names: Sequence[str], missing: Sequence[str],
@@ -116,8 +172,16 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints) -> Histogram:
-    """One sensitive column's values per class; the whole includes suppressed records."""
+def _histogram(column: Sequence[Any], counts: Ints, kept: Bools, numbers: Ints,
+               hides: bool = False) -> Histogram:
+    """One sensitive column's values per class; the whole includes suppressed records.
+
+    Rows without records do not count, nor does a cell that is hidden.
+    """
+    there = counts > 0
+    if hides:
+        there &= np.array([value != STAR for value in column], dtype=bool)
+    numbers, kept = numbers[there[kept]], kept & there
     ordered = sorted({value for value in column if value is not None}, key=_natural(column))
     labels = [*ordered, None] if None in column else ordered
     code = {value: n for n, value in enumerate(labels)}

@@ -303,3 +303,52 @@ def test_the_report_takes_the_form_asked(work: Path, run: Run, form: str, start:
     assert run("anonymize", "--recipe", "people.yaml", "--out", "r", "--report-as", form).exit_code == 0
     assert left(work / "r") == ["manifest.json", "release.csv", f"report.{form}"]
     assert (work / "r" / f"report.{form}").read_text().lower().startswith(start)
+
+
+def test_balance_says_where_the_curves_cross(work: Path, run: Run) -> None:
+    command = ("balance", "--recipe", "people.yaml", "--k", "2:20:6", "--samples", 2, "--size", 150,
+               "--jobs", 1, "--method", "mondrian", "--utility", "mean_ncp")
+    answer = run(*command, "--report", "b.html", "--json")
+    assert answer.exit_code == 0, answer.output
+    facts = json.loads(answer.stdout)
+    assert [point["k"] for point in facts["points"]] == [2, 8, 14, 20] and facts["seed"] == 7
+    assert facts["size"] == 150 and facts["records"] == 300 and facts["method"] == {"name": "mondrian"}
+    page = (work / "b.html").read_text()
+    assert "<polyline" in page and SECRET not in page
+    told = run(*command)
+    assert told.exit_code == 0 and "utility" in told.stdout and "random samples of 150" in told.stdout
+
+
+@pytest.mark.parametrize("k", ["2:", "a", "9:2", "2:9:1:1", "2:90000", "1:5", "3"])
+def test_balance_refuses_ks_that_are_none(work: Path, run: Run, k: str) -> None:
+    answer = run("balance", "--recipe", "people.yaml", "--k", k, "--samples", 1)
+    assert answer.exit_code == 2 and "k" in answer.stderr
+
+
+def test_balance_refuses_samples_larger_than_the_table(work: Path, run: Run) -> None:
+    answer = run("balance", "--recipe", "people.yaml", "--size", 301)
+    assert answer.exit_code == 2 and "from a table of 300" in answer.stderr
+
+
+def test_measure_counts_the_records_that_attacks_hit(work: Path, run: Run) -> None:
+    assert run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report").exit_code == 0
+    answer = run("measure", "r", "--original", "people.csv", "--recipe", "people.yaml", "--report", "e.html",
+                 "--json", shows_frequent_values=True)
+    measures = json.loads(answer.stdout)["measures"]
+    hit = measures["homogeneity.illness"]
+    assert hit["value"] == 0 < hit["before"] and hit["high"] == 300  # l = 2 was promised
+    page = (work / "e.html").read_text()
+    assert "What a class gives away" in page and "<code>homogeneity.illness</code>" in page
+    told = run("measure", "people.csv", "--quasi", "age,town", "--sensitive", "illness")
+    assert "Homogeneity: illness" in told.stdout
+    for n, hits in ((2, 0), (3, 300)):  # every town has all four illnesses
+        told = run("measure", "people.csv", "--quasi", "town", "--sensitive", "illness", "--json",
+                   "--attacker", f"ruled_out={n}")
+        assert json.loads(told.stdout)["measures"]["background.illness"]["value"] == hits
+
+
+@pytest.mark.parametrize("said", ["ruled_out=two", "strength=3", "rho=0.5", "rho=0.6:0.5", "times=0",
+                                  "delta=2"])
+def test_measure_refuses_attackers_that_cannot_be(work: Path, run: Run, said: str) -> None:
+    answer = run("measure", "people.csv", "--quasi", "town", "--sensitive", "illness", "--attacker", said)
+    assert answer.exit_code == 2 and "Say " in answer.stderr

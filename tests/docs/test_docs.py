@@ -33,8 +33,11 @@ from sfumato.costs.registry import COSTS
 from sfumato.criteria.registry import CRITERIA
 from sfumato.hierarchy.dates import STEPS
 from sfumato.hierarchy.spec import FORMS
+from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.local import Local
+from sfumato.methods.mdav import MDAV
 from sfumato.methods.mondrian import Mondrian
+from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
 from sfumato.methods.registry import METHODS
 from sfumato.recipe import Recipe
@@ -43,7 +46,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 LANGUAGES = {"console", "python", "yaml", "csv", "text"}
 NOT_RUN = {"README.md": 2, "docs/spark.md": 2, "CONTRIBUTING.md": 1}
-TABLED = ("bucketization", "probabilistic-style", "slicing", "ul")
+TABLED = ("research-value", "bucketization", "composition-style", "e-dp", "hybrid-style", "merging-style",
+          "probabilistic-style", "slicing", "ul")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S)
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -133,6 +137,9 @@ EXPLAINED = {
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     "docs/methods/local.md": [f"| `{name}` |" for name in Local.model_fields],
+    "docs/methods/certainty-penalty.md": [f"| `{name}` |" for name in CertaintyPenalty.model_fields],
+    "docs/methods/mdav.md": [f"| `{name}` |" for name in MDAV.model_fields],
+    "docs/methods/oka.md": [f"| `{name}` |" for name in OKA.model_fields],
     **{f"docs/methods/{name}.md": [f"| `{field}` |" for field in METHODS[name].model_fields]
        for name in TABLED},
     "docs/errors.md": [f"`{kind.__name__}`" for kind in vars(errors).values()

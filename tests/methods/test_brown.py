@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.conftest import SHARED
 
-from sfumato.recommend.precision import maximum_loss, measured_loss, measured_precision, precision_range
+from sfumato.costs.precision import maximum_loss, measured_loss, measured_precision, precision_range
 from sfumato.recommend.xk import Approach, PairSet, Recommendation, diverse, label, level_of, recommend
 
 COLUMNS = 20  # of the dissertation's file

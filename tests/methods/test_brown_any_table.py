@@ -14,10 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.classes import Histogram
-from sfumato.errors import InfeasibleError, RequestError
-from sfumato.frequency import FrequencySet
-from sfumato.hierarchy.core import Hierarchy
-from sfumato.recommend.precision import (
+from sfumato.costs.precision import (
     Bounds,
     maximum_loss,
     measured_loss,
@@ -26,6 +23,9 @@ from sfumato.recommend.precision import (
     proven_loss,
     proven_range,
 )
+from sfumato.errors import InfeasibleError, RequestError
+from sfumato.frequency import FrequencySet
+from sfumato.hierarchy.core import Hierarchy
 from sfumato.recommend.xk import Approach, PairSet, Recommendation, label, pairs_of, recommend
 
 Pair = tuple[int, int]  # QP#, l#

@@ -140,4 +140,4 @@ def test_penalties_are_no_bound_where_suppression_may_grow() -> None:
 
 
 def test_oracle_and_package_know_the_same_costs() -> None:
-    assert set(oracle.COSTS) == set(COSTS) and len(COSTS) == 9
+    assert set(oracle.COSTS) == set(COSTS) and len(COSTS) == 10

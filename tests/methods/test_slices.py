@@ -17,6 +17,8 @@ from sfumato.classes import Histogram
 from sfumato.evaluate import distinct
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Hierarchy
+from sfumato.measure.sliced import shown
+from sfumato.measure.utility import queries
 from sfumato.slices import kernels, partition
 from sfumato.slices import matching as m
 from sfumato.slices.base import Labels, Slices
@@ -186,3 +188,51 @@ def test_buckets_are_large_and_diverse_and_the_twins_agree(seed: int, k: int, l:
         sizes[bucket] += found.total()
         assert whole or max(found.values()) * l <= found.total() + 1e-9
     assert whole or min(sizes.values()) >= k
+
+
+@settings(max_examples=120, deadline=None)
+@given(releases(), st.integers(0, 100))
+def test_counting_questions_against_plain_loops(case: tuple[FrequencySet, Slices], seed: int) -> None:
+    """In each bucket: its records, times for every column group the share that has what is asked."""
+    frequency, slices = case
+    drawn = queries.draw(frequency, np.random.default_rng(seed), queries=10, selectivity=0.4)
+    names = (*frequency.quasi, slices.sensitive)
+    with pytest.MonkeyPatch.context() as patch:
+        plain = queries.expected(frequency, slices, drawn)
+        patch.setattr(queries, "FEW", 0)
+        compiled = queries.expected(frequency, slices, drawn)
+    members = defaultdict(list)
+    for bucket, row in zip(slices.bucket_of.tolist(), slices.codes.tolist(), strict=True):
+        members[bucket].append(row)
+    for n, query in enumerate(drawn):
+        assert 1 <= len(query.wanted) <= 4
+        wanted = {j: set(np.flatnonzero(mask).tolist()) for j, mask in query.wanted.items()}
+
+        def has(row: list[int], j: int, wanted: dict[int, set[int]] = wanted) -> Fraction:
+            under = {row[j]} if j == frequency.n_quasi else set(
+                Labels(frequency.hierarchies[j]).covers(row[j]).tolist())
+            return Fraction(len(under & wanted[j]), len(under))
+
+        total = Fraction(0)
+        for rows in members.values():
+            one = Fraction(len(rows))
+            for group in slices.groups:
+                asked = [names.index(name) for name in group if names.index(name) in wanted]
+                one *= sum((prod((has(r, j) for j in asked), start=Fraction(1)) for r in rows),
+                           Fraction(0)) / len(rows)
+            total += one
+        assert plain[n] == pytest.approx(float(total)) and compiled[n] == pytest.approx(float(total))
+
+
+@settings(max_examples=60, deadline=None)
+@given(releases())
+def test_rows_as_they_were_against_plain_loops(case: tuple[FrequencySet, Slices]) -> None:
+    frequency, slices = case
+    left = Counter({tuple(codes): int(n) for codes, n in zip(frequency.codes.tolist(), frequency.counts,
+                                                             strict=True)})
+    hits = 0
+    for row in slices.codes[:, :-1].tolist():
+        if left[tuple(row)] > 0:
+            left[tuple(row)] -= 1
+            hits += 1
+    assert shown(frequency, slices).value == pytest.approx(hits / len(slices.codes))

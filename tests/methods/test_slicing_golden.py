@@ -17,6 +17,9 @@ from tests.conftest import SHARED
 
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Hierarchy
+from sfumato.measure.utility.loss import distortion
+from sfumato.measure.utility.queries import count, draw, errors_of
+from sfumato.recoding import Regrouping
 from sfumato.slices.cells import RATES, Pair
 from sfumato.slices.correlation import contingency, discretize
 from sfumato.slices.grouping import EXACT, _greedy, pairing, pam
@@ -190,3 +193,35 @@ def test_the_almost_certain_cells_are_husbands_and_wives() -> None:
     shares = golden()["data/dedup"]["recomputed"]["distinct_on_8"]
     assert found.counts[found.nearly_certain(0.98)].sum() / found.counts.sum() == pytest.approx(
         shares["husband"] + shares["wife"], abs=0.01)
+
+
+@needs_shared
+def test_distortion_is_leaves_under_the_lowest_common_ancestor() -> None:
+    entry = golden()["eq/DR"]
+    tree, expected = entry["inputs"]["hierarchy"], entry["recomputed"]
+    named = {leaf: parent for parent, leaves in tree.items() for leaf in leaves}
+    others = [f"other {n}" for n in range(entry["inputs"]["leaves"] - len(named))]
+    paths = tuple((value, named.get(value, "Other"), "*") for value in [*named, *others])
+    one = FrequencySet((Hierarchy("work", paths),), np.arange(8, dtype=np.int32)[:, None], np.ones(8, int))
+    levels = {"equal": 0, "generalise_Federal_Local": 1, "generalise_to_root": 2}
+    for name, level in levels.items():
+        nodes = one.hierarchies[0].nodes[level][:1, None]
+        federal = Regrouping(np.where(np.arange(8) == 0, 0, 1), np.array([[level], [0]], np.int32),
+                             np.concatenate([nodes, [[1]]]).astype(np.int32))
+        assert distortion(one, federal).value == pytest.approx(expected[name] / 8)
+    employed = Regrouping(np.array([0] * 3 + [1] * 2 + [0] * 3), np.array([[0], [1]], np.int32),
+                          np.array([[0], [1]], np.int32))
+    assert distortion(one, employed).value == pytest.approx(2 * expected["generalise_SelfInc_SelfNotInc"] / 8)
+
+
+@needs_shared
+def test_query_error_is_the_mean_of_relative_errors() -> None:
+    """The recommended reading: absolute, so that errors of both signs do not cancel."""
+    assert "mean over queries of 100*|org-anz|/org" in golden()["eq/query-error"]["recomputed"]["recommended"]
+    paths = tuple((value, "*") for value in "abcd")
+    codes = np.arange(4, dtype=np.int32)[:, None]
+    four = FrequencySet((Hierarchy("q", paths),), codes, np.array([4, 3, 2, 1]))
+    drawn = draw(four, np.random.default_rng(0), selectivity=0.25)
+    mean, _ = errors_of(four, lambda asked: count(four, asked) + np.resize([1.0, -1.0], len(asked)),
+                        np.random.default_rng(0), "")
+    assert mean.value == pytest.approx(float(np.mean(1 / count(four, drawn))))

@@ -200,6 +200,16 @@ def kept_entropy(job: Job) -> float | None:
     return 1 - lost / whole if whole > 0 else None
 
 
+def distortion(job: Job) -> float:
+    """BinJubier 2024, Eq 2.3: values under the lowest common ancestor / all values, 0 for the value."""
+    total = 0.0
+    for cell in job.cells:
+        for n, h in enumerate(job.hierarchies):
+            level, label = (h.n_levels - 1, ROOT) if cell is None else cell[n]
+            total += len(leaves(h, level, label)) / h.n_values if level else 0
+    return total / (len(job.rows) * (len(job.hierarchies) + len(job.sensitive)))
+
+
 def cramer(left: list[Label], right: list[Label]) -> float | None:
     """Bergsma's V, cell by cell over the full contingency table."""
     n = len(left)
@@ -219,18 +229,28 @@ def cramer(left: list[Label], right: list[Label]) -> float | None:
 
 
 def answer(job: Job, wanted: dict[int, set[Label]]) -> int:
-    """The private table's answer to a counting query."""
-    return sum(all(row[column] in values for column, values in wanted.items()) for row in job.rows)
+    """The private table's answer to a counting query; sensitive columns come after the others."""
+    return sum(all(value in wanted.get(column, {value}) for column, value in enumerate(row))
+               for row in zip(*zip(*job.rows, strict=True), *job.sensitive.values(), strict=True))
 
 
 def guess(job: Job, wanted: dict[int, set[Label]]) -> float:
-    """The release's answer to a counting query."""
-    total = 0.0
-    for cell in job.cells:
+    """The release's answer to a counting query: sensitive values are released as they are."""
+    total, own = 0.0, list(zip(*job.sensitive.values(), strict=True))
+    for n, cell in enumerate(job.cells):
         share = 1.0
         for column, values in wanted.items():
+            if column >= len(job.hierarchies):
+                share *= own[n][column - len(job.hierarchies)] in values
+                continue
             h = job.hierarchies[column]
             under = list(h.values) if cell is None else leaves(h, *cell[column])
             share *= sum(value in values for value in under) / len(under)
         total += share
     return total
+
+
+def starred(job: Job, columns: list[int]) -> float | None:
+    """Share of cells that show nothing."""
+    cells = ["*" if cell is None else cell[column][1] for cell in job.cells for column in columns]
+    return sum(cell == "*" for cell in cells) / len(cells) if cells else None

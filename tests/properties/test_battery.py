@@ -1,6 +1,7 @@
 """The promises that every method keeps (DESIGN.md, section 5), over the whole registry.
 
-Here are the methods whose releases are made of classes; `test_battery_slices` has those that slice.
+Here are the methods whose releases are made of classes; `test_battery_slices` has those that slice,
+`test_battery_drawn` those whose rows are drawn.
 """
 
 from __future__ import annotations
@@ -26,23 +27,32 @@ from sfumato.recipe import Recipe
 from sfumato.table import open_table
 
 QUASI = ("age", "zip", "sex", "group")
-OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes")
-FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
+OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes" and not method.adds)
+FORMS: list[dict[str, Any]] = [  # of methods whose parameters change much
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
-    {"name": "local", "numeric": "range", "cost": "entropy"}]
+    {"name": "local", "numeric": "range", "cost": "entropy"},
+    {"name": "certainty-penalty", "direction": "top-down", "numeric": "range", "categorical": "set"},
+    {"name": "mdav", "numeric": "range", "categorical": "hierarchy"},
+    {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100},
+    {"name": "research-value", "search": "distributed", "fits": 30}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "certainty-penalty",
         "local",
+        "mdav",
         "mondrian",
+        "oka",
         "optimal",
         "probabilistic-style",
+        "research-value",
         "rho-gain",
+        "samarati",
     ]
-    assert {method.kind for method in METHODS.values()} == {"classes", "slices"}
+    assert {method.kind for method in METHODS.values()} == {"classes", "slices", "drawn"}
 
 
 def run(folder: Path, rows: Rows, out: str = "out", columns: tuple[str, ...] = hospital.COLUMNS,
@@ -93,8 +103,13 @@ def test_every_record_is_accounted_for(done: tuple[Any, ...]) -> None:
 
 
 def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> None:
-    """By the plain id, each released row finds its private one; the label is on its value's path."""
-    rows, _, released, _ = done
+    """By the plain id, each released row finds its private one; the label is on its value's path.
+
+    A column whose labels are means or modes is named by the manifest; they are its classes' centres.
+    """
+    rows, result, released, _ = done
+    centres = result.manifest.get("centres", {})
+    assert set(centres.values()) <= {"mean", "mode"}
     private = {row["id"]: row for row in rows}
     assert set(private) == {row["id"] for row in released}
     for row in released:
@@ -102,10 +117,28 @@ def test_labels_are_ancestors_of_the_original_values(done: tuple[Any, ...]) -> N
             continue
         for name in QUASI:
             value, label = private[row["id"]][name], row[name]
+            if name in centres:
+                continue
             if hospital.absent(value):
                 assert label in ("", "*"), "missing meets a real value's label"
             else:
                 assert covers(name, label, value), name
+
+
+def test_centres_are_those_of_their_classes(done: tuple[Any, ...]) -> None:
+    """Means rounded half up, the most frequent values; missing ones only among themselves, or under `*`."""
+    rows, result, released, _ = done
+    private = {row["id"]: row for row in rows}
+    for members in classes(released).values():
+        for name, centre in result.manifest.get("centres", {}).items():
+            values = [private[row["id"]][name] for row in members]
+            real, [label] = [v for v in values if not hospital.absent(v)], {row[name] for row in members}
+            if len(real) < len(values):
+                assert label == ("*" if real else "")
+            elif centre == "mean":
+                assert int(label) == (2 * sum(map(int, real)) + len(real)) // (2 * len(real))
+            else:
+                assert real.count(label) == max(map(real.count, real))
 
 
 def covers(name: str, label: str, value: str) -> bool:

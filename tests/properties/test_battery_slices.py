@@ -30,7 +30,7 @@ Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
-    assert SLICES == ["bucketization", "slicing", "ul"]
+    assert SLICES == ["bucketization", "merging-style", "slicing", "ul"]
 
 
 def asked(method: str, /, **changes: Any) -> Recipe:
@@ -76,7 +76,8 @@ def fits(row: Mapping[str, Any], name: str, value: Any) -> bool:
 
 def generalized(result: Result) -> set[str]:
     """Columns whose cells may be coarser than values."""
-    return {name for pair in result.manifest.get("cells", {}).get("groups", []) for name in pair}
+    told = [result.manifest.get(key, {}).get("groups", []) for key in ("cells", "merged")]
+    return {name for groups in told for group in groups for name in group}
 
 
 def test_the_verdict_holds_on_the_written_rows(done: tuple[Any, ...]) -> None:

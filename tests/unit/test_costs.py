@@ -32,6 +32,8 @@ BY_HAND = {
     "kl": (1 / 6 * math.log2(4 / 6) + 2 / 6 * math.log2(8 / 6)
            + 2 / 6 * math.log2(2 / 6 / (1 / 20)) + 1 / 6 * math.log2(1 / 6 / (1 / 20))),
     "ambiguity": (3 * 2 * 1 + 3 * 10) / 6,
+    # without rules: of four labels that occur two are left; all of sex is left, or nothing
+    "research-value": (3 * (0.5 - 0.25) + 3 * 0.5) / 6 + 3 * 0.5 / 6,
 }
 
 

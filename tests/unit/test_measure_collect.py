@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import measures as plain
 
+from sfumato.classes import Histogram
 from sfumato.measure.collect import as_dict, collect
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import pack, see
@@ -123,6 +124,9 @@ def test_losses(job: plain.Job) -> None:
     assert close(found["mean_ncp"].value, mean(columns))
     assert close(found["entropy_kept"].value, plain.kept_entropy(job))
     assert close(found["suppressed_share"].value, 1 - len(job.kept) / len(job.rows))
+    assert close(found["distortion_ratio"].value, plain.distortion(job))
+    as_they_were = sum(all(level == 0 for level, _ in cell) for cell in job.cells if cell is not None)
+    assert close(found["rows_as_they_were"].value, as_they_were / len(job.rows))
 
 
 @quick
@@ -157,8 +161,9 @@ def test_queries(job: plain.Job, seed: int) -> None:
     truth = queries.count(job.frequency, drawn)
     guess = queries.estimate(job.frequency, job.regrouping, drawn)
     for n, query in enumerate(drawn):
-        assert 1 <= len(query.wanted) <= min(4, job.frequency.n_quasi)
-        wanted = {column: {job.hierarchies[column].values[v] for v in np.flatnonzero(mask)}
+        assert 1 <= len(query.wanted) <= min(5, job.frequency.n_quasi + 1)
+        values = [*(h.values for h in job.hierarchies), *(h.labels for h in job.frequency.sensitive.values())]
+        wanted = {column: {values[column][v] for v in np.flatnonzero(mask)}
                   for column, mask in query.wanted.items()}
         assert truth[n] == plain.answer(job, wanted)
         assert close(float(guess[n]), plain.guess(job, wanted))
@@ -179,7 +184,7 @@ def test_query_errors_are_the_mean_and_median_over_the_drawn_queries() -> None:
 @given(jobs)
 def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
     found = evidence(job, kl=math.inf, ncp=0.5)
-    for measure in (*found.risk, *found.utility):
+    for measure in found.measures:
         assert (measure.value is None) == ("Not defined here:" in measure.definition), measure
         for number in (measure.value, measure.before):
             assert number is None or math.isfinite(number)
@@ -189,8 +194,8 @@ def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
         assert measure.citation and measure.title
     numbers = _numbers(dataclasses.asdict(found))
     assert numbers and all(math.isfinite(number) for number in numbers)
-    assert set(as_dict(found)) == {measure.name for measure in (*found.risk, *found.utility)}
-    assert len(as_dict(found)) == len(found.risk) + len(found.utility)
+    assert set(as_dict(found)) == {measure.name for measure in found.measures}
+    assert len(as_dict(found)) == len(found.risk) + len(found.attacks) + len(found.utility)
 
 
 def _numbers(thing: object) -> list[float]:
@@ -257,12 +262,12 @@ def test_too_many_values_are_drawn_by_the_finest_level_with_few_labels() -> None
     ages = tuple(str(age) for age in range(40))
     counts = np.arange(1, 41)
     by_age = build("age", {"interval": [1, 5, 20]}, ages, counts.tolist(), Path())
-    labels, summed = distribution._drawn(by_age, counts)
+    labels, summed = distribution.drawable(by_age, counts)
     assert labels == by_age.labels[2] and len(labels) == 8 <= distribution.TOP
     assert summed.tolist() == [int(counts[start:start + 5].sum()) for start in range(0, 40, 5)]
     for spec, values in (("suppress", ages), ({"interval": [1, 5, 20]}, ages[:12])):
         flat = build("age", spec, values, [1] * len(values), Path())
-        assert distribution._drawn(flat, np.ones(len(values)))[0] == flat.labels[0]
+        assert distribution.drawable(flat, np.ones(len(values)))[0] == flat.labels[0]
 
 
 def test_classes_with_equal_labels_count_as_one() -> None:
@@ -289,7 +294,7 @@ def test_costs_come_with_their_meaning() -> None:
     job = plain.job(4, n_rows=10, n_quasi=2, n_values=3, kind="full")
     found = named(job, **dict.fromkeys(COST_MEANING, 1.0))
     assert set(COST_MEANING) == {"ncp", "loss", "aecs", "discernibility", "precision", "height", "entropy",
-                                 "kl", "ambiguity"}
+                                 "kl", "ambiguity", "research-value"}
     for name, meaning in COST_MEANING.items():
         assert found[name].value == 1.0 and found[name].definition == meaning.definition
         assert found[name].better == "lower"
@@ -316,3 +321,15 @@ def test_the_few_suppressed_cannot_be_found_by_subtracting_the_release() -> None
         assert picture.before == pytest.approx(picture.after)
     plainly = evidence(job, least=1).columns[-2:]
     assert any(picture.before != pytest.approx(picture.after) for picture in plainly)
+
+
+@quick
+@given(jobs, st.integers(0, 1000))
+def test_other_records_are_asked_the_same(job: plain.Job, seed: int) -> None:
+    """Sensitive values in another order, one of them unknown to the table, are told by their names."""
+    turned = {name: Histogram(h.classes, len(h.labels) - h.values, h.counts, ("new", *h.labels[::-1]),
+                              np.append(0, h.whole[::-1])) for name, h in job.frequency.sensitive.items()}
+    other = dataclasses.replace(job.frequency, sensitive=dict(reversed(turned.items())))
+    drawn = queries.draw(job.frequency, np.random.default_rng(seed), queries=10)
+    asked = [queries.translated(query, job.frequency, other) for query in drawn]
+    assert queries.count(other, asked).tolist() == queries.count(job.frequency, drawn).tolist()

@@ -42,6 +42,9 @@ def anonymize(
                                              help="The table's name in that database.")] = None,
     replace: Annotated[bool, typer.Option("--replace", rich_help_panel=o.RUN,
                                           help="Replace a table of that name.")] = False,
+    keep_steps: Annotated[bool, typer.Option(
+        "--keep-steps", rich_help_panel=o.RUN,
+        help="Keep the table and its pairs after each step, in the folder private (method xk).")] = False,
     missing: o.Missing = None, table_name: o.TableName = None, delimiter: o.Delimiter = None,
     quote: o.Quote = None, encoding: o.Encoding = None, header: o.Header = None,
     memory: o.Memory = None, threads: o.Threads = None,
@@ -71,11 +74,14 @@ def anonymize(
         result = pipeline.anonymize(source, asked, Path(out), format=format.value, target=target,
                                     report=report and report_as.value, watch=run.watch,
                                     interruptible=run.interruptible, seconds=seconds, stages=run.stages,
-                                    **reading)
+                                    keep_steps=keep_steps, **reading)
     if json:
         screen.say_json(result.manifest)
     else:
         show(result.manifest, Path(result.release), f"report.{report_as.value}" if report else None, target)
+        if result.private:
+            screen.say("", f"Not to be handed on: {Path(result.release).parent / 'private'} says which "
+                           "records are false.")
 
 
 def target_of(to: str | None, name: str | None, replace: bool) -> Any:
@@ -90,6 +96,7 @@ def target_of(to: str | None, name: str | None, replace: bool) -> Any:
 def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) -> None:
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
+    from sfumato.cli.measure import survival
     from sfumato.manifest import certified
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
@@ -104,13 +111,28 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         rows = [(name, f"{level} of {columns[name]['levels'] - 1}", described(level, columns[name]["levels"]))
                 for name, level in facts["levels"].items()]
         screen.say(screen.grid(("column", "level", ""), rows, ("level",)), "")
+    if found := facts.get("samarati"):
+        screen.say(screen.grid(*solutions_of(found, list(facts["levels"]))), "")
+    if research := facts.get("research"):
+        screen.say(screen.grid(*successes_of(research, list(facts["levels"]))), "")
     if rounds := facts.get("rounds"):
         screen.say(screen.grid(*rounds_of(rounds)), "")
     if cells := facts.get("cells"):
         screen.say(screen.grid(*rates_of(cells)), "")
+    if budget := facts.get("drawn", {}).get("budget"):
+        screen.say(screen.grid(*spending(budget)), "")
+    if patterns := facts.get("patterns"):
+        screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
-    lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    false = f"; {records['added']:,} false records added" if records["added"] else ""
+    lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share}){false}")]
+    if drawn := facts.get("drawn"):
+        from sfumato.verify_drawn import unseen
+
+        lines = [("Rows", f"{records['kept']:,} drawn from {records['received']:,} records, with "
+                          f"{several(facts['classes'], 'combination')} of labels")]
+        lines += [("", one) for one in unseen(drawn)]
     lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
     if cells := facts.get("cells"):
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
@@ -118,12 +140,29 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         lines.append(("Protected", f"{of}: {done}"))
     if certificate := facts.get("certificate"):
         lines.append(("Proven", certified(certificate)))
+    if merged := facts.get("merged"):
+        lines.append(("Merged", f"{several(merged['values'], 'value')} that matched too few buckets: coarser "
+                      f"labels in {several(merged['records'], 'record')}"))
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def solutions_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The preferred generalizations of least height, as a table."""
+    rows = [(str(found["height"]), f"{one['suppressed']:,}", " ".join(map(str, one["levels"])))
+            for one in found["solutions"][:5]]
+    return ("height", "suppressed", f"levels of {', '.join(columns)}"), rows, ("height", "suppressed")
+
+
+def successes_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:
+    """The best generalization strings that hold, as a table."""
+    rows = [(f"{one['value']:.4f}", str(one["roots"]), " ".join(map(str, one["levels"])))
+            for one in found["successes"][:5]]
+    return ("research value", "at *", f"levels of {', '.join(columns)}"), rows, ("research value", "at *")
 
 
 def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
@@ -133,6 +172,13 @@ def rounds_of(rounds: list[dict[str, Any]]) -> tuple[Any, ...]:
              *(f"{one[name]:,}" for name in ("classes", "kept", "suppressed")),
              f"{one['measures']['average_class']:.2f}") for n, one in enumerate(rounds, start=1)]
     return headings, rows, ("round", *headings[2:])
+
+
+def spending(budget: dict[str, Any]) -> tuple[Any, ...]:
+    """What the privacy budget was spent on, as a table."""
+    rows = [(one["for"], f"{one['times']:,}", f"{one['epsilon']:.4f}") for one in budget["spent"]]
+    rows.append(("in all", "", f"{budget['total']:.4f}"))
+    return ("budget spent on", "times", "ε"), rows, ("times", "ε")
 
 
 def rates_of(cells: dict[str, Any]) -> tuple[Any, ...]:

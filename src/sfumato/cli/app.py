@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sfumato.cli import anonymize, attack, check, hierarchy, init, measure, screen
+from sfumato.cli import anonymize, attack, balance, check, hierarchy, init, measure, recommend, screen, value
 from sfumato.errors import SfumatoError
 from sfumato.version import __version__
 
@@ -82,8 +82,11 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pret
                   rich_markup_mode="markdown", context_settings={"help_option_names": ["-h", "--help"]})
 app.command("init", epilog=init.EXAMPLE)(init.init)
 app.command("anonymize", epilog=anonymize.EXAMPLE)(anonymize.anonymize)
+app.command("balance", epilog=balance.EXAMPLE)(balance.balance)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
+app.command("recommend", epilog=recommend.EXAMPLE)(recommend.recommend)
+app.command("value", epilog=value.EXAMPLE)(value.value)
 app.command("attack", epilog=attack.EXAMPLE)(attack.attack)
 app.add_typer(hierarchy.app, name="hierarchy")
 

@@ -46,17 +46,18 @@ def check(
 def facts(verdict: Verdict) -> dict[str, Any]:
     """The verdict for programs."""
     return {**verdict.as_dict(), "records": verdict.records, "classes": verdict.classes,
-            "suppressed": verdict.suppressed, "notes": list(verdict.notes)}
+            "suppressed": verdict.suppressed, "added": verdict.added, "notes": list(verdict.notes)}
 
 
 def show(verdict: Verdict) -> None:
     """The verdict for people."""
     from sfumato.report.figures import percent, several
 
+    false = f", {verdict.added:,} of them false," if verdict.added else ""
     starred = f", {verdict.suppressed:,} suppressed ({percent(verdict.suppressed / verdict.records)})"
     screen.say("The promise holds." if verdict.holds else "The promise does NOT hold.", "",
                findings(verdict.as_dict()["criteria"], verdict.unit), "",
-               f"{several(verdict.records, 'record')} in {several(verdict.classes, *verdict.unit)}"
+               f"{several(verdict.records, 'record')}{false} in {several(verdict.classes, *verdict.unit)}"
                f"{starred if verdict.suppressed else ''}.", *verdict.notes)
 
 

@@ -26,9 +26,16 @@ def measure(
         metavar="TABLE", help="The private table of a release: measures what was lost, too.")] = None,
     report: Annotated[str | None, typer.Option(
         metavar="FILE", help="Write the evidence: a page, or .md, .json.")] = None,
-    json: o.Json = False, quasi: o.Quasi = None, missing: o.Missing = None, table_name: o.TableName = None,
-    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
-    header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
+    target: Annotated[str | None, typer.Option(
+        metavar="COLUMN", help="With --original: do the patterns that explain this column survive?")] = None,
+    predictors: Annotated[list[str] | None, typer.Option(
+        metavar="A,B", help="The columns that may explain it; else all quasi-identifiers.")] = None,
+    attacker: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,…", help="What attacks on sensitive columns suppose: ruled_out=2,delta=0.05, and "
+        "times, within, epsilon, rho=0.1:0.5.")] = None,
+    json: o.Json = False, quasi: o.Quasi = None, sensitive: o.Sensitive = None, missing: o.Missing = None,
+    table_name: o.TableName = None, delimiter: o.Delimiter = None, quote: o.Quote = None,
+    encoding: o.Encoding = None, header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
 ) -> None:
     """Measure the risk in a table as it stands; with --original, all that a release changed."""
     from sfumato import api
@@ -36,13 +43,19 @@ def measure(
     if report is not None and original is None:
         raise RequestError("A report compares a release with its table, and no table is named.",
                            "Name it: --original TABLE")
+    if original is None and (target or predictors):
+        raise RequestError("Patterns are compared between a release and its table, and no table is named.",
+                           "Name it: --original TABLE")
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
-    said = {"quasi": o.names(quasi), "missing": missing or (), **reading}
+    said = {"quasi": o.names(quasi), "sensitive": o.names(sensitive), "missing": missing or (),
+            "attacker": supposed(attacker), **reading}
     with screen.watching() as run, run.stages("measure"):
         if original is None:
             evidence = api.measure(table, recipe, **said)
         else:
-            compared = api.compare(table, original, recipe, **said)
+            named = {"target": target, "predictors": o.names(predictors)}
+            research = {name: what for name, what in named.items() if what} or None
+            compared = api.compare(table, original, recipe, research=research, **said)
             evidence = compared.evidence
             if report is not None:
                 write_report(compared, Path(report))
@@ -52,6 +65,23 @@ def measure(
         show(evidence, original is not None)
         if report is not None:
             screen.say("", f"Written: {report}")
+
+
+def supposed(text: str | None) -> dict[str, Any]:
+    """What is supposed of an attacker: `ruled_out=2,rho=0.1:0.5`."""
+    kinds: dict[str, Any] = {"ruled_out": int, "times": float, "within": float, "delta": float,
+                             "epsilon": float, "rho": lambda pair: tuple(map(float, pair.split(":", 1)))}
+    found = {}
+    for part in (text or "").split(",") if text else ():
+        name, _, value = part.strip().partition("=")
+        try:
+            found[name] = kinds[name](value)
+        except (KeyError, ValueError):
+            raise RequestError(f"It is not clear what {part.strip()!r} supposes of an attacker.",
+                               f"Say for example ruled_out=2; known are {', '.join(kinds)}.") from None
+    if len(found.get("rho", (0, 1))) != 2:
+        raise RequestError("rho is two numbers.", "Say for example rho=0.1:0.5.")
+    return found
 
 
 def write_report(compared: Any, path: Path) -> None:
@@ -71,7 +101,8 @@ def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     every = asdict(evidence)
-    measures = {one.pop("name"): one for one in (*every.pop("risk"), *every.pop("utility"))}
+    measures = {one.pop("name"): one
+                for family in ("risk", "attacks", "utility") for one in every.pop(family)}
     profiles = {"before": every.pop("risk_before"), "after": every.pop("risk_after")}
     if compared:
         return {"risk": profiles, "measures": measures, **every}
@@ -85,6 +116,8 @@ def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:
 
 def show(evidence: Evidence, compared: bool) -> None:
     """The evidence for people; what each number means is in JSON and report."""
+    from dataclasses import asdict
+
     from sfumato.report.figures import number, percent, several
 
     after = evidence.risk_after
@@ -94,9 +127,32 @@ def show(evidence: Evidence, compared: bool) -> None:
     rows = [(one.title, *((number(one.before) if one.before is not None else "",) if compared else ()),
              number(one.value)) for one in (*evidence.risk, *evidence.utility)]
     screen.say(screen.grid(headings, rows, headings[1:]))
+    if evidence.attacks:
+        first = (*(("before",) if compared else ()), "after" if compared else "value")
+        hit = [(one.title, *((number(one.before),) if compared else ()), number(one.value))
+               for one in evidence.attacks]
+        screen.say("", screen.grid(("attack: records hit", *first), hit, first))
     columns = sorted(evidence.columns, key=lambda one: -(one.contribution or 0))
     drawn = [(one.column, percent(one.contribution), percent(one.separation)) for one in columns
-             if one.distinction is not None]
+             if one.distinction is not None and one.role == "quasi"]
     screen.say("", screen.grid(("column", "uniques due to it", "pairs it tells apart"), drawn,
-                               ("uniques due to it", "pairs it tells apart")), "",
-               "What each number means: --json" + (" or --report FILE" if compared else ""))
+                               ("uniques due to it", "pairs it tells apart")), "")
+    if evidence.patterns is not None:
+        screen.say(*survival(asdict(evidence.patterns)), "")
+    screen.say("What each number means: --json" + (" or --report FILE" if compared else ""))
+
+
+def survival(patterns: dict[str, Any]) -> tuple[Any, ...]:
+    """What became of each rule: a sentence and a table."""
+    from sfumato.report.figures import percent
+    from sfumato.report.patterns import STATES, sentence
+
+    def told(rule: dict[str, Any] | None) -> tuple[str, str]:
+        if rule is None:
+            return "", ""
+        return (f"{' and '.join(rule['conditions'])}: {rule['value']}",
+                f"{percent(rule['share'])} of {rule['records']:,}")
+
+    headings = ("rule in the private table", "holds for", "", "rule in the release", "holds for ")
+    rows = [(*told(one["before"]), STATES[one["state"]], *told(one["after"])) for one in patterns["fates"]]
+    return sentence(patterns), *([screen.grid(headings, rows, ("holds for", "holds for "))] if rows else [])

@@ -24,7 +24,7 @@ WIDTH = 110  # of what is not a terminal
 TERMINATED = Event()
 WORDS = {"read": "Reading the table", "prepare": "Counting the table", "search": "Searching",
          "write": "Writing the release", "verify": "Checking the written release", "measure": "Measuring",
-         "attack": "Attacking", "report": "Drawing the report"}
+         "attack": "Attacking", "balance": "Balancing", "report": "Drawing the report"}
 
 
 def console(error: bool = False) -> Console:

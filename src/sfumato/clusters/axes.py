@@ -19,9 +19,11 @@ from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes, Hierarchy, Label
 from sfumato.hierarchy.domain import number
 
-Style = Literal["node", "range", "set", "mean"]  # how a column is released
+Style = Literal["node", "range", "set", "mean", "mode"]  # how a column is released
 Numeric = Literal["auto", "hierarchy", "range"]
+Numbers = Literal["auto", "hierarchy", "range", "mean"]  # the last of these and of the next: not true
 Categorical = Literal["auto", "hierarchy", "set"]
+Values = Literal["auto", "hierarchy", "set", "mode"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def _asked(hierarchy: Hierarchy, numeric: str, categorical: str) -> tuple[Style,
     if asked == "auto":
         between = hierarchy.n_levels > 2
         asked = "hierarchy" if between else "set" if ranks is None else "range"
-    styles: dict[str, Style] = {"hierarchy": "node", "range": "range", "set": "set", "mean": "mean"}
+    styles: dict[str, Style] = {"hierarchy": "node", "range": "range", "set": "set", "mean": "mean",
+                                "mode": "mode"}
     return styles[asked], ranks
 
 

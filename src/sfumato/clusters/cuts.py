@@ -212,10 +212,15 @@ class Cutting:
 
 def workers(n_elements: int) -> Any:
     """Who does the work: the kernels, where it pays to load them, or their plain twins."""
-    if n_elements < SMALL and "numba" not in sys.modules:
-        from sfumato.clusters import plain
+    if compiled_pays(n_elements):
+        from sfumato.clusters import kernels
 
-        return plain
-    from sfumato.clusters import kernels
+        return kernels
+    from sfumato.clusters import plain
 
-    return kernels
+    return plain
+
+
+def compiled_pays(n_elements: int) -> bool:
+    """Whether it pays to load the compiler, or it is there already."""
+    return n_elements >= SMALL or "numba" in sys.modules

@@ -1,4 +1,4 @@
-"""Classes → what is released of them: nodes, ranges, sets or means, and a class for each combination."""
+"""Classes → what is released of them: nodes, ranges, sets, means, modes; a class for each combination."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def recoding(frequency: FrequencySet, axes: Sequence[Axis], found: Elements, wei
     records by another name: it is counted as such where so many may be suppressed.
     """
     made = _told_apart(frequency, axes, found)
+    affordable -= int(found.counts[found.class_of == SUPPRESSED].sum())
     class_of = _starred(made, frequency, made.class_of, found.counts, affordable)
     if class_of.min() == SUPPRESSED:
         made = _labelled(frequency, axes, found, class_of)
@@ -47,21 +48,23 @@ def recoding(frequency: FrequencySet, axes: Sequence[Axis], found: Elements, wei
         of_rows[found.tuple_of] = class_of
     made = replace(made, class_of=of_rows, portions=portions)
     cost = score(make("ncp", frequency, weights), frequency, made)
-    means = [axis.hierarchy.column for axis in axes if axis.style == "mean"]
-    notes = {"cost": "ncp", "score": cost, "facts": {**facts, **({"means": means} if means else {})}}
+    centres = {axis.hierarchy.column: axis.style for axis in axes if axis.style in ("mean", "mode")}
+    notes = {"cost": "ncp", "score": cost, "facts": {**facts, **({"centres": centres} if centres else {})}}
     return replace(made, notes=notes)
 
 
 def _told_apart(frequency: FrequencySet, axes: Sequence[Axis], found: Elements) -> Regrouping:
     """The classes that the labels make."""
-    class_of = np.unique(found.class_of, return_inverse=True)[1].astype(np.int64)
+    kept = found.class_of != SUPPRESSED
+    class_of = np.full(len(kept), SUPPRESSED, dtype=np.int64)
+    class_of[kept] = np.unique(found.class_of[kept], return_inverse=True)[1]
     while True:
         made = _labelled(frequency, axes, found, class_of)
         texts = [_numbered(made.labelling(frequency, j)) for j in range(frequency.n_quasi)]
         row_of, first = distinct(np.stack(texts, axis=1), [int(text.max()) + 1 for text in texts])
         if len(first) == made.n_classes:
             return made
-        class_of = row_of[class_of]
+        class_of[kept] = row_of[class_of[kept]]
 
 
 def _labelled(frequency: FrequencySet, axes: Sequence[Axis], found: Elements, class_of: Ints) -> Regrouping:
@@ -91,9 +94,13 @@ def _ends(places: Ints, starts: Ints) -> tuple[Ints, Ints]:
 def _narrower(axis: Axis, places: Ints, starts: Ints, class_of: Ints, counts: Ints) -> Labelling:
     """Labels outside the hierarchy; with the missing value, real ones meet only at the root."""
     low, high = _ends(places, starts)
-    rooted = ((high == axis.missing) & (low != high)) | (high - low == axis.n_values - 1) & (low != high)
+    mixed = (high == axis.missing) & (low != high)
+    rooted = mixed | (high - low == axis.n_values - 1) & (low != high)
     if axis.style == "set":
         return _sets(axis, places, class_of, rooted)
+    if axis.style == "mode":
+        made = _sets(axis, places, class_of, mixed)
+        return Sets(made.starts, made.members, _modes(axis, places, starts, counts, mixed))
     low, high = np.where(rooted, 0, low), np.where(rooted, axis.n_values - 1, high)
     if axis.style == "mean":
         texts = _means(axis, places, starts, counts, rooted)
@@ -152,20 +159,29 @@ def _means(axis: Axis, places: Ints, starts: Ints, counts: Ints, rooted: Any) ->
     values = [number(value) if value is not None else None for value in axis.hierarchy.values]
     digits = max((-int(n.as_tuple().exponent) for n in values if n is not None), default=0)
     unit = Decimal(1).scaleb(-max(digits, 0))
-    sums: list[Label] = []
-    ends = np.append(starts[1:], len(places))
-    for n, (a, b) in enumerate(zip(starts, ends, strict=True)):
+    texts: list[Label] = []
+    for a, b in pairwise([*starts, len(places)]):
         codes = axis.order[places[a:b]]
-        if rooted[n] and places[a:b].max() == axis.missing:
-            sums.append(ROOT)
-        elif axis.hierarchy.values[codes[0]] is None:
-            sums.append(None)
+        if rooted[len(texts)] and places[a:b].max() == axis.missing:
+            texts.append(ROOT)
+        elif len(np.unique(codes)) == 1:
+            texts.append(axis.hierarchy.values[codes[0]])
         else:
             total = sum((values[code] * int(c) for code, c in zip(codes, counts[a:b], strict=True)),
                         Decimal(0))
             mean = (total / int(counts[a:b].sum())).quantize(unit, ROUND_HALF_UP)
-            sums.append(f"{mean:f}")
-    return sums
+            texts.append(f"{mean.normalize():f}")
+    return texts
+
+
+def _modes(axis: Axis, places: Ints, starts: Ints, counts: Ints, mixed: Any) -> list[Label]:
+    """The most frequent of each class's values; of equals the one that stands first among its elements."""
+    texts: list[Label] = []
+    for a, b in pairwise([*starts, len(places)]):
+        found, first, position = np.unique(places[a:b], return_index=True, return_inverse=True)
+        records = np.bincount(position, weights=counts[a:b])
+        texts.append(ROOT if mixed[len(texts)] else axis.value(int(found[np.lexsort((first, -records))[0]])))
+    return texts
 
 
 def _numbered(labelling: Labelling) -> Ints:
@@ -182,14 +198,19 @@ def _numbered(labelling: Labelling) -> Ints:
 def _starred(made: Regrouping, frequency: FrequencySet, class_of: Ints, counts: Ints,
              affordable: int) -> Ints:
     """The classes, with the one of nothing but `*`, if there is one beside others, suppressed."""
-    texts = [made.labelling(frequency, j).texts for j in range(frequency.n_quasi)]
-    found = [n for n in range(made.n_classes) if all(column[n] == ROOT for column in texts)]
+    found = starred(made, frequency)
     if not found or made.n_classes == 1:
         return class_of
     [star] = found
     if int(counts[class_of == star].sum()) > affordable:
         return class_of
-    return np.where(class_of == star, SUPPRESSED, class_of - (class_of > star))
+    return np.where(class_of == star, SUPPRESSED, class_of - (class_of > star))  # -1 stays -1
+
+
+def starred(made: Regrouping, frequency: FrequencySet) -> list[int]:
+    """The classes with nothing but `*`: one, or none."""
+    texts = [made.labelling(frequency, j).texts for j in range(frequency.n_quasi)]
+    return [n for n in range(made.n_classes) if all(column[n] == ROOT for column in texts)]
 
 
 def _portions(frequency: FrequencySet, found: Elements, class_of: Ints) -> tuple[Portions, Ints] | None:

@@ -57,6 +57,7 @@ class Scene:
     marginals: tuple[Ints, ...]  # per quasi-identifier: records per value code
     weights: Floats  # per quasi-identifier
     least: int = 1  # records that the criteria demand of every class
+    worth: tuple[Floats, ...] | None = None  # per quasi-identifier: the research value of its levels, if said
 
     @property
     def n_records(self) -> int:
@@ -83,6 +84,11 @@ class Cost(ABC):
         self.scene = scene
         self.full = np.array([self.cell(j, h.n_levels - 1).max(initial=0.0)
                               for j, h in enumerate(scene.hierarchies)])
+
+    @property
+    def falling(self) -> bool:
+        """Whether a cell never weighs less at a coarser level: searches bound by it."""
+        return True
 
     def cell(self, column: int, level: int) -> Floats:
         """The weight of a released cell, per node of a level; a suppressed cell weighs the root's."""

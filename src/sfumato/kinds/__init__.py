@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sfumato.draws.base import Drawn
 from sfumato.kinds.classes import OfClasses
+from sfumato.kinds.drawn import OfDrawn
 from sfumato.kinds.slices import OfSlices
 from sfumato.measure.evidence import Evidence
 from sfumato.methods.base import Recoding
@@ -31,12 +33,15 @@ class Kind(Protocol):
     def released(self, seed: int) -> Any:
         """The released rows, as an Ibis expression that has not run yet."""
 
+    def private(self, seed: int) -> dict[str, Any]:
+        """Tables by their names that must not be handed on: which records are false (`added`), and steps."""
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that they have."""
 
-    def verdict(self, release: Any) -> Verdict:
-        """The promise, counted from the written release alone."""
+    def verdict(self, release: Any, false: Any = None) -> Verdict:
+        """The promise, counted from the written release, and the false records where there are any."""
 
     def differences(self, release: Any, verdict: Verdict) -> list[str]:
         """How the written release differs from the one that was found, if it does."""
@@ -48,7 +53,7 @@ class Kind(Protocol):
         """A few released rows for the report."""
 
 
-KINDS: Mapping[type, type[Any]] = {Regrouping: OfClasses, Slices: OfSlices}
+KINDS: Mapping[type, type[Any]] = {Regrouping: OfClasses, Slices: OfSlices, Drawn: OfDrawn}
 
 
 def kind_of(prepared: Prepared, recoding: Recoding) -> Kind:

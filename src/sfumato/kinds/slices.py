@@ -27,12 +27,16 @@ class OfSlices:
         """Bucket by bucket, each column group in its own order."""
         return sliced_table(self.prepared, self.recoding, seed)
 
+    def private(self, seed: int) -> dict[str, Any]:
+        """Nothing but the table itself."""
+        return {}
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The bucket, then the table's columns without those that identify."""
         return (BUCKET, *self.prepared.released)
 
-    def verdict(self, release: Any) -> Verdict:
+    def verdict(self, release: Any, false: Any = None) -> Verdict:
         """Bucket sizes and matching probabilities."""
         slices = self.recoding
         return verify_slices(release, slices.groups, slices.k, slices.l, self.prepared.recipe.missing,
@@ -55,7 +59,8 @@ class OfSlices:
         """What can be told of a person, and what a reader of the file gets wrong."""
         from sfumato.measure.sliced import collect
 
-        return collect(self.prepared.frequency, self.recoding, least=max(5, self.recoding.k), rng=rng)
+        return collect(self.prepared.frequency, self.recoding, least=max(5, self.recoding.k), rng=rng,
+                       research=self.prepared.recipe.research)
 
     def examples(self) -> list[dict[str, Any]]:
         """Buckets from large to small."""

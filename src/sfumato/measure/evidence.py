@@ -77,6 +77,56 @@ class Correlations:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """What a tree says of some records: most of them have this value of the target."""
+
+    conditions: tuple[str, ...]
+    value: str
+    records: int
+    share: float  # of them have the value
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node of a tree, in drawing order."""
+
+    depth: int
+    test: str  # what sets it apart from the other half of the node above; nothing at the root
+    records: int
+    shares: tuple[float, ...]  # of the target's values
+    leaf: bool
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a rule."""
+
+    state: Literal["survives", "moved", "lost", "new"]
+    before: Rule | None  # in the private table; None for a rule that only the release shows
+    after: Rule | None  # in the release; None for a lost rule
+    common: float | None  # of the private records that either rule picks out, the share that both do
+    truth: tuple[int, float] | None  # private records that `after` picks out, share with its value
+    certain: tuple[int, float | None] | None  # released records that surely meet `before`, share as above
+    possible: int | None  # released records that may meet it, those included
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The trees of a target column, before and after, and what became of each rule."""
+
+    target: str
+    values: tuple[str, ...]  # of the target
+    predictors: tuple[str, ...]
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+    fates: tuple[Fate, ...]  # private rules as in their tree, then new ones
+    untold: int  # kept records whose label does not tell the target
+    rows: str  # what a row of the release is
+    definition: str
+    citation: str
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All of it."""
 
@@ -87,11 +137,18 @@ class Evidence:
     columns: tuple[ColumnPicture, ...]
     correlations: Correlations | None  # None with fewer than two columns
     definitions: Mapping[str, str]  # field of RiskProfile or ColumnPicture -> what it means
+    patterns: Patterns | None = None  # None where no target is named
+    attacks: tuple[Measure, ...] = ()  # records hit, by attacks on sensitive columns
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every one of them."""
+        return (*self.risk, *self.attacks, *self.utility)
 
     def __repr__(self) -> str:
         def shown(value: float | None) -> str:
             return "not defined" if value is None else f"{value:.4g}"
 
         lines = [f"  {one.name}: {shown(one.value)} (before: {shown(one.before)})"
-                 for one in (*self.risk, *self.utility)]
+                 for one in self.measures]
         return "\n".join(["Evidence", *lines])

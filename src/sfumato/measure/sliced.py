@@ -11,7 +11,9 @@ from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import Released
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, loss, queries
+from sfumato.measure.utility.patterns import lost, patterns
 from sfumato.recoding import Regrouping
+from sfumato.research.said import Research
 from sfumato.slices.base import Labels, Slices
 from sfumato.slices.grouping import coded
 from sfumato.slices.matching import match
@@ -20,6 +22,8 @@ TARGETS = 500  # people whose matching probabilities are computed, drawn where t
 SLICING = ("Li, Li, Zhang & Molloy 2012, Slicing: a new approach for privacy preserving data publishing, "
            "IEEE TKDE 24(3), 561-574")
 DISTORTION = "BinJubier 2024, Enhanced slicing-based anonymization approach, thesis; Eq 2.3"
+ROWS = ("rows as they stand in the file, which are nobody's: values of different column groups meet within "
+        "their bucket only")
 DEFINITIONS = {**OF_CLASSES,
                "at_risk": "Share of records whose bucket (before: whose combination of quasi-identifiers) is "
                           "so small that the chance of picking the right one in it, one over its size, is "
@@ -29,20 +33,27 @@ DEFINITIONS = {**OF_CLASSES,
                "after": "Share of the release's records with each label."}
 
 
-def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.random.Generator) -> Evidence:
+def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.random.Generator,
+            research: Research | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     shadow, labels = slices.as_table(frequency)
     released = seen(shadow, labels)
     correlations = correlation.correlate(frequency, released, shadow)
+    found = None
+    if research is not None and research.target is not None:
+        found = patterns(frequency, labels, research.target, research.predictors, few=least, of=shadow,
+                         rows=ROWS)
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
         risk_after=profile.profile(slices.sizes, suppressed=0),
-        risk=(*probabilities(frequency, slices, rng), invented(frequency, slices)),
+        risk=(*probabilities(frequency, slices, rng), invented(frequency, slices), shown(frequency, slices)),
         utility=(*loss.losses(shadow, labels), distortion(frequency, slices),
-                 correlation.change(correlations), *queries.errors(frequency, labels, rng, shadow)),
+                 correlation.change(correlations), *query_errors(frequency, slices, rng),
+                 *([lost(found)] if found else ())),
         columns=distribution.pictures(shadow, labels, released, least, columns.contributions(frequency)),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        patterns=found)
 
 
 def seen(shadow: FrequencySet, regrouping: Regrouping) -> Released:
@@ -120,6 +131,12 @@ def invented(frequency: FrequencySet, slices: Slices) -> Measure:
                    "more, the less a row says that such a person is in the table.", SLICING)
 
 
+def query_errors(frequency: FrequencySet, slices: Slices, rng: np.random.Generator) -> tuple[Measure, ...]:
+    """Counting questions, answered under the release's own model."""
+    return queries.errors_of(frequency, lambda drawn: queries.expected(frequency, slices, drawn), rng,
+                             queries.EXPECTED)
+
+
 def distortion(frequency: FrequencySet, slices: Slices) -> Measure:
     """The distortion ratio of the cells; values that were swapped count nothing."""
     lost = 0.0
@@ -127,8 +144,14 @@ def distortion(frequency: FrequencySet, slices: Slices) -> Measure:
         coarser = slices.codes[:, j] >= hierarchy.n_values
         leaves = Labels(hierarchy).leaves[slices.codes[coarser, j]]
         lost += float(leaves.sum()) / hierarchy.n_values
-    ratio = lost / (len(slices.codes) * slices.codes.shape[1])
-    return Measure("distortion_ratio", "Distortion ratio", ratio, 0.0, "lower", 0, 1,
-                   "Mean over all cells, the sensitive column's included, of values under the label / values "
-                   "of the column; 0 for a value itself, also where it was swapped with another of its rank "
-                   "group. The thesis calls 1 minus this the utility.", DISTORTION)
+    return loss.distorted(lost / (len(slices.codes) * slices.codes.shape[1]))
+
+
+def shown(frequency: FrequencySet, slices: Slices) -> Measure:
+    """How many released rows have the quasi-identifiers of some record, each record being used once."""
+    own = slices.codes[:, :-1]
+    both, _ = coded(list(np.concatenate([frequency.codes, own]).T.astype(np.int64)))
+    known, seen = both[: frequency.n_tuples], both[frequency.n_tuples:]
+    width = int(both.max()) + 1
+    had = np.bincount(known, weights=frequency.counts, minlength=width)
+    return loss.as_they_were(float(np.minimum(had, np.bincount(seen, minlength=width)).sum()) / len(own))

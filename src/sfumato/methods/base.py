@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from sfumato.classes import Floats
 from sfumato.criteria.base import Criterion
+from sfumato.draws.base import Drawn
 from sfumato.frequency import FrequencySet
 from sfumato.recoding import Regrouping
 from sfumato.search import Clock, Watch
 from sfumato.slices.base import Slices
 
-Kind = Literal["classes", "slices"]  # what a release is made of, and so what it can promise
-Recoding = Regrouping | Slices
+Kind = Literal["classes", "slices", "drawn"]  # what a release is made of, and so what it can promise
+Recoding = Regrouping | Slices | Drawn
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Problem:
     weights: Floats  # per quasi-identifier
     clock: Clock = field(default_factory=Clock)
     watch: Watch | None = None  # told about progress
+    keep_steps: bool = False  # whether the table after each step is kept too
 
     @property
     def affordable(self) -> int:
@@ -52,11 +54,30 @@ class Method(BaseModel, ABC):
     citation: ClassVar[str]
     kind: ClassVar[Kind] = "classes"
     by_names: ClassVar[bool] = False  # ties fall by the order of values: renaming them may move a score
+    adds: ClassVar[bool] = False  # false records may stand in its releases
     ours: ClassVar[str] = ""  # what of a method in the style of a paper is our completion
     by_seed: ClassVar[bool] = False  # chance has a part in the search: another seed may move a score
 
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """What is wrong between the parameters and the columns: the parameter, and a sentence."""
+        return ()
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Why the method cannot keep a criterion, if it cannot."""
+        return None
+
+    @property
+    def hides(self) -> bool:
+        """Whether sensitive cells may be released as *."""
+        return False
+
+    @property
+    def real(self) -> int | None:
+        """Real records that every class has where there are false ones among them."""
+        return None
+
+    def domain_faults(self, specs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """Quasi-identifiers whose hierarchies do not say enough for the method: the column, and why."""
         return ()
 
     def promises(self, sensitive: Sequence[str]) -> tuple[Criterion, ...]:

@@ -15,8 +15,8 @@ University. Figure 1 (what is asked), Figure 2 (the steps), Equations 1 and 2.
 | xk, fraction | `Approach.xk`, `Approach.label` |
 | krecords, xkrecords | the two parts of `original` |
 | addrecords, suppressrecords | `added`, `suppressed` |
-| lpv, dv | in `precision.precision_range` |
-| dl | in `precision.maximum_loss` |
+| lpv, dv | in `costs.precision.precision_range` |
+| dl | in `costs.precision.maximum_loss` |
 
 Figure 2, for every level:
 
@@ -42,7 +42,7 @@ Departures: k, the quasi-identifiers and the sensitive columns are not limited i
 diverse in every sensitive column, xk starts at the largest d, and dv is the sum of all d, because each
 column gives up its own cells. A level that would release no record is ranked but never elected. The
 range ends at 0. Beside the published range and loss stand a range and a loss that hold for certain
-(`precision.proven_range`, `precision.proven_loss`).
+(`costs.precision.proven_range`, `proven_loss`).
 
 Cost: one pass over the pairs, then O(k).
 
@@ -66,9 +66,9 @@ from typing import Any, Literal
 import numpy as np
 
 from sfumato.classes import Bools, Floats, Ints
+from sfumato.costs.precision import Bounds, maximum_loss, precision_range, proven_loss, proven_range
 from sfumato.errors import InfeasibleError, RequestError
 from sfumato.frequency import FrequencySet
-from sfumato.recommend.precision import Bounds, maximum_loss, precision_range, proven_loss, proven_range
 
 Preference = Literal["precision", "original"]
 Flag = Literal["nothing to repair", "only plain k remains", "alternative below minimum",

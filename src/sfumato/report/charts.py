@@ -102,6 +102,46 @@ def longest(values: Any) -> float:
     return max((value or 0.0 for value in values), default=0.0) or 1.0
 
 
+def tree(name: str, values: Sequence[str], rows: Rows, css: str) -> Markup:
+    """A tree from its root down: each node's test, its records, and the shares of the target's values."""
+    step, indent, told = 38, 13, 112
+    drawn: list[Markup] = []
+    for n, row in enumerate(rows):
+        x, y = float(row["depth"] * indent), n * step + 2.0
+        weight = "label leaf" if row["leaf"] else "label"
+        drawn.append(words(fitted(row["test"] or "everybody", 48 - 2 * row["depth"]), x, y + 10, weight))
+        drawn.append(words(row["records_text"], WIDTH, y + 10, "value", "end"))
+        drawn.extend(stacked(x, y + 16, WIDTH - told - x, row["shares"], css))
+        most = fitted(f"{percent(row['share'])} {row['value']}", 19)
+        drawn.append(words(most, WIDTH - told + 7, y + 25, "value"))
+        last = max((m for m in range(n + 1, len(rows)) if rows[m]["depth"] == row["depth"] + 1
+                    and all(one["depth"] > row["depth"] for one in rows[n + 1:m])), default=n)
+        if last > n:
+            drawn.append(element("path", d=f"M{tidy(x + 4)} {tidy(y + 27)}V{last * step + 8}", class_="twig"))
+    described = "; ".join(f"{row['test'] or 'everybody'}: {row['records_text']} records, "
+                          f"{percent(row['share'])} {row['value']}" for row in rows)
+    return drawing(f"{name}. {described}.", WIDTH, len(rows) * step, *drawn)
+
+
+def stacked(x: float, y: float, length: float, parts: Sequence[float], css: str) -> list[Markup]:
+    """One bar of several shares, each in its own shade."""
+    starts = accumulate(parts, initial=0.0)
+    return [element("rect", x=x + length * start, y=y, width=length * share, height=BAR, class_=f"part {css}",
+                    fill_opacity=shade(n, len(parts)))
+            for n, (share, start) in enumerate(zip(parts, starts, strict=False)) if share > 0]
+
+
+def shade(n: int, of: int) -> float:
+    """The strength of the n-th of several shades."""
+    return 0.9 - 0.75 * n / max(of - 1, 1)
+
+
+def swatch(n: int, of: int, css: str) -> Markup:
+    """A shade by itself, for a key."""
+    square = element("rect", x=1, y=2, width=12, height=12, class_=f"part {css}", fill_opacity=shade(n, of))
+    return element("svg", square, class_="chart swatch", aria_hidden="true", viewBox="0 0 14 16")
+
+
 def heat(name: str, columns: Sequence[str], matrix: Sequence[Sequence[float | None]]) -> Markup:
     """A matrix of associations: the stronger, the darker; columns are numbered as the rows are."""
     cell = min((WIDTH - GUTTER) / max(len(columns), 1), 40.0)
@@ -166,3 +206,63 @@ def gauge(value: float | None, before: float | None, low: float | None, high: fl
         marks.append(element("rect", x=place(before) - 2.5, y=3.0, width=5, height=8, class_="before"))
     marks.append(element("circle", cx=place(value), cy=7, r=4, class_="after"))
     return element("svg", *marks, class_="chart gauge", aria_hidden="true", viewBox="0 0 100 14")
+
+
+HEIGHT, LEFT, RIGHT, FOOT = 210, 40, 46, 30  # of curves: the plot's frame
+
+
+def curves(name: str, points: Rows, found: Mapping[str, Any], called: Sequence[str] = ("utility", "privacy"),
+           axis: str = "k") -> Markup:
+    """Utility and privacy over k as shares, with their bands and the place where they cross.
+
+    Two other shares over another number may be `called` by their own names.
+    """
+    names = dict(zip(("utility", "privacy"), called, strict=True))
+    ks = [point["k"] for point in points]
+    spread = max(ks[-1] - ks[0], 1)
+
+    def x(k: float) -> float:
+        return LEFT + float((WIDTH - LEFT - RIGHT) * (k - ks[0]) / spread)
+
+    def y(share: float) -> float:
+        return 8 + (HEIGHT - 8 - FOOT) * (1 - share)
+
+    drawn = [*frame(ks, x, y, axis), *(crossed(found, x, y) if found["crosses"] else [])]
+    ends = {side: y(points[-1][side]) for side in ("utility", "privacy")}
+    nudge = max(0.0, 11 - abs(ends["utility"] - ends["privacy"])) / 2
+    for side, other in (("utility", "privacy"), ("privacy", "utility")):
+        upper = [(x(point["k"]), y(point[f"{side}_interval"][1])) for point in points]
+        lower = [(x(point["k"]), y(point[f"{side}_interval"][0])) for point in points]
+        line = [(x(point["k"]), y(point[side])) for point in points]
+        drawn.append(element("polygon", points=path([*upper, *lower[::-1]]), class_=f"band {side}"))
+        drawn.append(element("polyline", points=path(line), class_=f"line {side}"))
+        place = ends[side] + (nudge if ends[side] >= ends[other] else -nudge)
+        drawn.append(words(names[side], WIDTH - RIGHT + 5, place + 3.5, "label"))
+    told = "; ".join(f"{axis} {point['k']}: {names['utility']} {percent(point['utility'])}, "
+                     f"{names['privacy']} {percent(point['privacy'])}" for point in points)
+    return drawing(f"{name}. {told}.", WIDTH, HEIGHT, *drawn)
+
+
+def frame(ks: Sequence[int], x: Any, y: Any, axis: str = "k") -> list[Markup]:
+    """The shares on the left and some k below."""
+    drawn = []
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        drawn.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y(share), y2=y(share), class_="axis"))
+        drawn.append(words(percent(share), LEFT - 5, y(share) + 3.5, "value", "end"))
+    step = max(1, -(-len(ks) // 8))
+    drawn.extend(words(str(k), x(k), HEIGHT - FOOT + 15.0, "value", "middle") for k in ks[::step])
+    return [*drawn, words(axis, WIDTH - RIGHT + 13, HEIGHT - FOOT + 15.0, "label")]
+
+
+def crossed(found: Mapping[str, Any], x: Any, y: Any) -> list[Markup]:
+    """The crossing, and the interval in which it lies."""
+    low, high = (x(end) for end in found["k_interval"])
+    band = element("rect", x=low, y=y(1.0), width=max(high - low, 0.5), height=y(0.0) - y(1.0),
+                   class_="band between")
+    line = element("line", x1=x(found["k"]), x2=x(found["k"]), y1=y(1.0), y2=y(0.0), class_="mark")
+    return [band, line, words(f"k = {found['k_text']}", x(found["k"]) + 4, y(0.0) - 4, "label")]
+
+
+def path(points: Sequence[tuple[float, float]]) -> str:
+    """Coordinates as SVG writes them."""
+    return " ".join(f"{tidy(float(x))},{tidy(float(y))}" for x, y in points)

@@ -21,7 +21,7 @@ Summary = dict[str, Any]
 
 def html(summary: Summary) -> str:
     """One self-contained page."""
-    return _page("report.html", summary)
+    return _page(f"{summary.get('page', 'report')}.html", summary)
 
 
 def notebook(summary: Summary) -> str:
@@ -31,7 +31,7 @@ def notebook(summary: Summary) -> str:
 
 def markdown(summary: Summary) -> str:
     """The same as text."""
-    page = _page("report.md", summary)
+    page = _page(f"{summary.get('page', 'report')}.md", summary)
     return re.sub(r"\n{3,}", "\n\n", page).strip() + "\n"
 
 
@@ -61,7 +61,7 @@ def _environment() -> Environment:
 
     made = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), trim_blocks=True,
                        lstrip_blocks=True, autoescape=lambda name: name is None or not name.endswith(".md"))
-    made.filters.update(prose=prose, md=escaped)
+    made.filters.update(prose=prose, md=escaped, code=coded)
     made.globals.update(chart=charts, assurance=ASSURANCE, percent=percent, fenced=fenced, highest=highest,
                         named_shares=named_shares, said_of_all=said_of_all)
     return made
@@ -76,6 +76,11 @@ def escaped(text: object) -> str:
     """Text that means nothing to Markdown nor to HTML, on one line."""
     plain = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;")
     return MARKDOWN.sub(r"\\\1", plain)
+
+
+def coded(name: str) -> str:
+    """A name as code that no backtick within it ends; in code Markdown leaves every other sign alone."""
+    return f"`{' '.join(name.split()).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
 def fenced(code: str) -> str:

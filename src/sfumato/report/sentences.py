@@ -35,6 +35,17 @@ MEANINGS = {
     "linkable": (
         "Somebody who also finds a person in another release of the same people is left, with the chance "
         "asked for, with several sensitive values that both releases allow, and not with one."),
+    "confidence": (
+        "Somebody who intersects this sample with another one of the same people is, on average over the "
+        "other, no surer of anybody's sensitive value than asked."),
+    "rows": (
+        "The file has as many rows as were drawn. Which of them are noise or a sample cannot be seen in it."),
+    "budget": (
+        "What was spent on choices and noise adds up to no more than the ε asked for: nothing in the file "
+        "depends on any one record by more than that."),
+    "partition": (
+        "Every cell of the file is a node or a value that was published with it, and all of these were "
+        "counted, also where nobody was."),
     "delta-disclosure": (
         "In no class is a sensitive value much more or much less common than in the whole table."),
 }
@@ -87,8 +98,18 @@ def finding(found: Mapping[str, Any], manifest: Manifest) -> str:
                 f"{number(found['worst'])} where {number(found['threshold'])} is asked.")
     if found["name"] == "k-anonymity":
         return shared_by(found["threshold"], manifest)
+    if found["name"] in OF_DRAWN:
+        return OF_DRAWN[found["name"]].format(worst=number(found["worst"]), asked=number(found["threshold"]))
     return (f"Every class of records keeps it: the worst reaches {number(found['worst'])} "
             f"where {number(found['threshold'])} is asked.")
+
+
+OF_DRAWN = {
+    "rows": "The file has the {worst} rows that were drawn.",
+    "budget": "Choices and noise together spent ε = {worst} of the {asked} that bound what the file tells of "
+              "anybody.",
+    "partition": "No cell of the file is outside the published nodes and values.",
+}
 
 
 def in_buckets(found: Mapping[str, Any]) -> str:
@@ -128,11 +149,11 @@ def opening(manifest: Manifest) -> str:
     if not holds(manifest["verdict"]):
         return ("Every criterion holds, and yet the release failed its verdict as a whole. Do not hand this "
                 "release on as it stands.")
-    first = next((found for found in criteria if found["name"] == "k-anonymity"), criteria[0])
+    first = next((found for found in criteria if found["name"] in ("k-anonymity", "budget")), criteria[0])
     others = len(criteria) - 1
     hold = "holds" if others == 1 else "hold"
     more = f" {several(others, 'further promise')} {hold} too." if others else ""
-    plain = first["name"] == "k-anonymity" or "column_groups" in manifest
+    plain = first["name"] in ("k-anonymity", *OF_DRAWN) or "column_groups" in manifest
     lead = "" if plain else f"{first['name']} ({first['promise']}): "
     return lead + finding(first, manifest) + more
 
@@ -176,8 +197,12 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
 
 def limits(manifest: Manifest) -> list[dict[str, str]]:
     """What this release does not guarantee."""
-    own = (sliced(manifest),) if "column_groups" in manifest else (
-        more_knowledge(manifest), sensitive(manifest), suppressed(manifest))
+    if "drawn" in manifest:
+        own: tuple[dict[str, str] | None, ...] = drawn(manifest)
+    elif "column_groups" in manifest:
+        own = (sliced(manifest),)
+    else:
+        own = centres(manifest), more_knowledge(manifest), sensitive(manifest), suppressed(manifest)
     return [point for point in (*own, *ALWAYS) if point]
 
 
@@ -202,6 +227,35 @@ def sliced(manifest: Manifest) -> dict[str, str]:
                     "are those of real "
                     "people: somebody may recognize that a person is in the table. What is hidden is which "
                     "values of different groups belong to one person. A row of the file is nobody's record."}
+
+
+def drawn(manifest: Manifest) -> tuple[dict[str, str], ...]:
+    """What a release of drawn rows leaves open."""
+    told = manifest["drawn"]
+    if "budget" in told:
+        return ({"title": "The budget is spent once",
+                 "text": f"ε = {told['budget']['epsilon']:g} bounds what this one file says of anybody. "
+                         "Two such files about the same people have the sum of their ε."},
+                {"title": "This report is not for publication",
+                 "text": "The guarantee is that of the released file alone. Report and manifest compare it "
+                         "with the private table and carry no noise: whoever is to have no more than ε "
+                         "must not see them."})
+    noisy = " Noise of this kind is no differential privacy end to end." if "noise" in told else ""
+    return ({"title": "No guarantee for a single person",
+             "text": "Where the labels lie depends on the records." + noisy + " What is read of a person's "
+                     "class may be wrong, and may be right."},)
+
+
+def centres(manifest: Manifest) -> dict[str, str] | None:
+    """Labels that are true of a class and not of each of its records."""
+    columns = manifest.get("centres")
+    if not columns:
+        return None
+    kinds = {"mean": "the mean", "mode": "the most frequent value"}
+    named = listing(f"{name} ({kinds[centre]})" for name, centre in columns.items())
+    return {"title": "Centres in the place of values",
+            "text": f"In {named} a record shows the centre of its class, which need not be true of it. "
+                    "Spread, correlations and counts by these columns differ from the private table's."}
 
 
 def more_knowledge(manifest: Manifest) -> dict[str, str]:
@@ -260,13 +314,15 @@ def holds(verdict: Mapping[str, Any]) -> bool | None:
 def column_change(column: Mapping[str, Any]) -> str:
     """What happened to a column."""
     level, levels = column.get("level"), column.get("levels")
-    if column["role"] == "identifying":
+    if column["role"] == "identifying" or column.get("left_out"):
         return "left out of the release"
     if group := column.get("group"):
         return ("permuted within buckets" if len(group) == 1 else
                 f"permuted within buckets, {listing(group)} together")
     if column["role"] != "quasi":
         return "not generalized"
+    if centre := column.get("centre"):
+        return "each class's mean" if centre == "mean" else "each class's most frequent value"
     if level is None or levels is None:
         return "generalized, more for some records than for others"
     if level == 0:

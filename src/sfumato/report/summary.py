@@ -7,8 +7,9 @@ from itertools import islice
 from typing import Any
 
 from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Measure, RiskProfile
-from sfumato.report import sentences
+from sfumato.report import attacks, sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
+from sfumato.report.patterns import patterns
 
 MOST_COLUMNS = 60  # rows of the table of columns
 MOST_PICTURES = 30  # columns whose distributions are drawn
@@ -30,7 +31,7 @@ def summarize(manifest: Mapping[str, Any], evidence: Evidence,
         "verdict": verdict(manifest),
         "facts": facts(manifest, evidence),
         "changes": changes(manifest, evidence, examples),
-        "risk": risk(evidence, "column_groups" in manifest),
+        "risk": risk(evidence, manifest),
         "utility": utility(manifest, evidence),
         "limits": sentences.limits(manifest),
         "reproduce": reproduce(manifest),
@@ -41,9 +42,11 @@ def summarize(manifest: Mapping[str, Any], evidence: Evidence,
 
 def sources(evidence: Evidence) -> list[str]:
     """What the measures cite, each once."""
-    cited = [one.citation for one in (*evidence.risk, *evidence.utility)]
+    cited = [one.citation for one in evidence.measures]
     if evidence.correlations is not None:
         cited.append(evidence.correlations.citation)
+    if evidence.patterns is not None:
+        cited.append(evidence.patterns.citation)
     return list(dict.fromkeys(citation for citation in cited if citation))
 
 
@@ -71,6 +74,8 @@ def criterion(found: Mapping[str, Any], manifest: Mapping[str, Any]) -> Plain:
 
 def facts(manifest: Mapping[str, Any], evidence: Evidence) -> list[Plain]:
     """The four or five numbers to remember."""
+    if "drawn" in manifest:
+        return of_drawn(manifest, evidence)
     records, before, after = manifest["records"], evidence.risk_before, evidence.risk_after
     kept = percent(records["kept"] / max(records["received"], 1))
     added = f"; {records['added']:,} added" if records["added"] else ""
@@ -106,6 +111,24 @@ def of_slices(manifest: Mapping[str, Any], evidence: Evidence) -> list[Plain]:
          "note": f"before: {percent(true.before)}"}]
 
 
+def of_drawn(manifest: Mapping[str, Any], evidence: Evidence) -> list[Plain]:
+    """What a release of drawn rows is, and what it says of people."""
+    drawn, named = manifest["drawn"], {one.name: one for one in (*evidence.risk, *evidence.utility)}
+    true, error, noise = named["told_probability_true"], named["query_error_mean"], drawn.get("noise")
+    return [
+        {"value": f"{drawn['records']:,}", "title": "rows were drawn",
+         "note": f"from {manifest['records']['received']:,} records"},
+        {"value": percent(drawn["rate"]), "title": "of the records were to be drawn",
+         "note": "each with this probability, by itself"} if drawn["rate"] < 1 else
+        {"value": number(manifest["classes"]), "title": "combinations of labels",
+         "note": f"of {number(drawn.get('combinations', manifest['classes']))} in the partition"},
+        *([{"value": number(noise["scale"]), "title": "scale of the noise on counts",
+            "note": f"{noise['kind']}, ε = {noise['epsilon']:.4g}"}] if noise else []),
+        {"value": percent(true.value), "title": "share of a person's own sensitive value, on average",
+         "note": f"before: {percent(true.before)}"},
+        {"value": percent(error.value), "title": "mean error of counting questions", "note": "0 % is exact"}]
+
+
 def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[Mapping[str, Any]]) -> Plain:
     """What was done to the table."""
     columns = by_role(manifest)
@@ -118,8 +141,18 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
         "columns_left": max(len(columns) - MOST_COLUMNS, 0),
         "rounds": [one_round(n, one) for n, one in enumerate(manifest.get("rounds", ()), start=1)],
         "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
+        "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
         "examples": shown_examples(examples),
     }
+
+
+def price_list(found: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> list[Plain]:
+    """One column's levels: what each is worth to research and which rules it breaks."""
+    released = columns[found["column"]].get("level")
+    return [{"column": label(found["column"]), "first": not one["level"], "level": int(one["level"]),
+             "of": len(found["levels"]), "released": one["level"] == released,
+             "value": rounded(one["value"]), "value_text": number(one["value"]),
+             "breaks": "; ".join(label(rule) for rule in one["breaks"])} for one in found["levels"]]
 
 
 def by_role(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -180,19 +213,23 @@ def shown_examples(examples: Sequence[Mapping[str, Any]]) -> Plain:
     return {"columns": [label(name) for name in examples[0]["labels"]] if examples else [], "rows": rows}
 
 
-def risk(evidence: Evidence, sliced: bool = False) -> Plain:
+def risk(evidence: Evidence, manifest: Mapping[str, Any]) -> Plain:
     """The risk of being recognized, before and after."""
+    sliced = "column_groups" in manifest
     before, after = evidence.risk_before, evidence.risk_after
     due = sorted(((one.contribution, one.column) for one in evidence.columns if one.contribution is not None),
                  key=lambda pair: -pair[0])
     return {
-        "sentence": sliced_sentence(evidence) if sliced else risk_sentence(before, after),
+        "sentence": (sliced_sentence(evidence) if sliced else drawn_sentence(evidence) if "drawn" in manifest
+                     else risk_sentence(before, after)),
         "profile": profile(before, after, *(("Buckets", "bucket") if sliced else ("Classes", "class"))),
         "at_risk": paired(before.at_risk, after.at_risk),
         "sizes": paired(before.sizes, after.sizes),
         "contributions": [{"column": label(column), "share": rounded(share)}
                           for share, column in due[:MOST_PICTURES]],
         "measures": [measured(one, one.low == 0 and one.high == 1) for one in evidence.risk],
+        "attacks": attacks.by_attack([(one, measured(one)) for one in evidence.attacks]),
+        "attacked": attacks.sentence(evidence.attacks),
         "definitions": defined(evidence, "at_risk", "sizes", "contribution"),
     }
 
@@ -221,6 +258,16 @@ def sliced_sentence(evidence: Evidence) -> str:
     return (f"In the private table {before.unique:,} of {several(before.records, 'record')} stood alone with "
             "their combination of values. In the release no row is a record; somebody who knows a person's "
             "combination finds the person's bucket, and gives the person's own sensitive value a chance of "
+            f"{percent(true.value)} on average (before: {percent(true.before)}).")
+
+
+def drawn_sentence(evidence: Evidence) -> str:
+    """The risk in a drawn release in two sentences."""
+    before, true = evidence.risk_before, next(one for one in evidence.risk
+                                              if one.name == "told_probability_true")
+    return (f"In the private table {before.unique:,} of {several(before.records, 'record')} stood alone with "
+            "their combination of values. In the release no row is known to be anybody's; among the rows "
+            "that fit a person, the person's own sensitive value has a share of "
             f"{percent(true.value)} on average (before: {percent(true.before)}).")
 
 
@@ -278,6 +325,7 @@ def utility(manifest: Mapping[str, Any], evidence: Evidence) -> Plain:
         "columns": [distribution(one) for one in drawn[:MOST_PICTURES]],
         "columns_left": max(len(drawn) - MOST_PICTURES, 0),
         "correlations": correlated(evidence.correlations),
+        "patterns": patterns(evidence.patterns),
     }
 
 

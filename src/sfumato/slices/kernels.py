@@ -201,3 +201,29 @@ def swap(own, beside, chosen, state, starts, group, rank, reach, allowed, rule_v
                     free = free and not rule_holds[r, i]
                 if free:  # no rule spoke of this record: the next one with its pair fails, too
                     failed[own[i], beside[i]] = b
+
+
+@nb.njit(cache=True, nogil=True)
+def expected(labels, firsts, share, starts, columns, ends):
+    """The expected answer to a query: sum over buckets of records times the groups' mean shares.
+
+    `columns` are those asked for, group after group, each group's ending at `ends`; `share` is per label.
+    """
+    total = 0.0
+    for b in range(len(firsts) - 1):
+        size = firsts[b + 1] - firsts[b]
+        product, begin = float(size), 0
+        for g in range(len(ends)):
+            held = 0.0
+            for row in range(firsts[b], firsts[b + 1]):
+                one = 1.0
+                for at in range(begin, ends[g]):
+                    j = columns[at]
+                    one *= share[starts[j] + labels[row, j]]
+                held += one
+            product *= held / size
+            begin = ends[g]
+            if product == 0.0:
+                break
+        total += product
+    return total

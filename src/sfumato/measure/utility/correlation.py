@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.classes import Histogram, Ints
-from sfumato.contingency import phi_squared
+from sfumato.contingency import association
 from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Correlations, Measure, because
 from sfumato.measure.released import Released
@@ -21,7 +21,6 @@ DEFINITION = (
     "with Bergsma's correction, before on the values of all records, after on the labels of those that are "
     "kept. A column with one label, or with a label for each record, goes with nothing: 0. Two sensitive "
     "columns are not compared, and nothing is with fewer than two records.")
-ROUNDING = 1e-12
 
 Matrix = tuple[tuple[float | None, ...], ...]
 
@@ -54,20 +53,6 @@ def _matrix(codes: npt.NDArray[np.integer], counts: Ints, sensitive: Sequence[Hi
         for i in range(size):
             matrix[i][i] = 1.0
     return tuple(tuple(row) for row in matrix)
-
-
-def association(left: Ints, right: Ints, counts: Ints) -> float | None:
-    """Bias-corrected Cramér's V of two coded columns; None for fewer than two records."""
-    n = int(counts.sum())
-    if n < 2:
-        return None
-    phi, rows, columns = phi_squared(left, right, counts)
-    r, c = rows - 1, columns - 1
-    corrected = phi - r * c / (n - 1)
-    reach = min(r - r * r / (n - 1), c - c * c / (n - 1))
-    if corrected < ROUNDING or reach <= 0:
-        return 0.0
-    return min(1.0, float(np.sqrt(corrected / reach)))
 
 
 def _largest_change(before: Matrix, after: Matrix) -> float | None:

@@ -73,6 +73,12 @@ COST_MEANING: Mapping[str, Meaning] = {
         "could stand for all combinations.",
         "Goldberger & Tassa 2010, Efficient anonymizations with enhanced utility, Trans Data Privacy 3(2), "
         "149-175"),
+    "research-value": Meaning(
+        "Research value lost", 0, None,
+        "The research value of each column's best level less that of the levels released, summed over "
+        "columns and averaged over records: what the rules and weights of the recipe say is given up. A "
+        "suppressed record is worth what * is.",
+        "Morton, Mahoui, Gibson & Yechuri, An enhanced utility-driven data anonymization method, section 4"),
 }
 
 

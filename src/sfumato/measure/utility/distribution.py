@@ -31,13 +31,15 @@ DEFINITIONS = {
 
 
 def pictures(frequency: FrequencySet, regrouping: Regrouping, released: Released,
-             least: int, contributions: Sequence[float | None]) -> tuple[ColumnPicture, ...]:
-    """One picture for each quasi-identifier and each sensitive column."""
+             least: int, contributions: Sequence[float | None],
+             of: FrequencySet | None = None) -> tuple[ColumnPicture, ...]:
+    """One picture for each quasi-identifier and each sensitive column; the release may count by `of`."""
+    after = (of or frequency).sensitive
     shown = shown_before(regrouping, released, least)
     shares = zip(contributions, column_ncp(frequency, regrouping), strict=True)
     return (*(_quasi(frequency, regrouping, released, n, least, shown, contribution, loss)
               for n, (contribution, loss) in enumerate(shares)),
-            *(_sensitive(name, histogram, released, least, shown)
+            *(_sensitive(name, histogram, after[name], released, least, shown)
               for name, histogram in frequency.sensitive.items()))
 
 
@@ -58,11 +60,11 @@ def _quasi(frequency: FrequencySet, regrouping: Regrouping, released: Released, 
         hierarchy.column, "quasi", level=levels.pop() if len(levels) == 1 else None,
         levels=hierarchy.n_levels, loss=loss, contribution=contribution,
         distinction=distinction(counts), separation=separation(counts),
-        before=fold(*_drawn(hierarchy, before), least),
+        before=fold(*drawable(hierarchy, before), least),
         after=fold((*released.labels[column], ROOT), np.append(after, released.suppressed), 1))
 
 
-def _drawn(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
+def drawable(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
     """Values with their counts, or what stands above them where there are too many to draw."""
     few = (level for level, labels in enumerate(hierarchy.labels[:-1]) if len(labels) <= TOP)
     level = next(few, 0)
@@ -70,14 +72,14 @@ def _drawn(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
     return labels, _count(hierarchy.nodes[level], counts, len(labels))
 
 
-def _sensitive(name: str, histogram: Histogram, released: Released, least: int,
+def _sensitive(name: str, histogram: Histogram, shown_as: Histogram, released: Released, least: int,
                shown: Bools) -> ColumnPicture:
     counts = _values(histogram, np.ones(len(released.class_of), dtype=bool))
-    before, after = _values(histogram, shown), _values(histogram, released.class_of != SUPPRESSED)
+    before, after = _values(histogram, shown), _values(shown_as, released.class_of != SUPPRESSED)
     return ColumnPicture(
         name, "sensitive", level=None, levels=None, loss=None, contribution=None,
         distinction=distinction(counts), separation=separation(counts),
-        before=fold(histogram.labels, before, least), after=fold(histogram.labels, after, least))
+        before=fold(histogram.labels, before, least), after=fold(shown_as.labels, after, least))
 
 
 def _values(histogram: Histogram, tuples: Bools) -> Ints:

@@ -1,0 +1,1 @@
+"""What the methods share whose releases are drawn: sampled records, noisy counts, chosen partitions."""

@@ -1,0 +1,1 @@
+"""Searches over generalization strings by their research value: global, local, hybrid, distributed."""
