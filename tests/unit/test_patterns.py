@@ -466,6 +466,33 @@ def test_sliced_releases_are_read_as_they_stand() -> None:
     assert "which are nobody" in result.report
 
 
+def test_drawn_releases_are_read_as_they_stand() -> None:
+    said = asked(method={"name": "composition-style", "k": 4, "alpha": 0.6}, research={"target": "income"})
+    del said["criteria"], said["suppression"]
+    result = sfumato.anonymize(frame(), said)
+    found = result.manifest["patterns"]
+    assert found["rows"] == "rows as they stand in the file, drawn from counts and nobody's"
+    assert 0 < found["after"][0]["records"] == len(result.release) < 600
+    high = result.release["income"].to_pylist().count("high") / len(result.release)
+    assert found["after"][0]["shares"][found["values"].index("high")] == pytest.approx(high)
+    assert any(fate["before"] and fate["before"]["value"] == "high" for fate in found["fates"])
+
+
+def test_a_few_suppressed_records_are_left_out_on_both_sides() -> None:
+    hierarchy = Hierarchy("q", tuple((str(value), "*") for value in range(100)))
+    codes = np.arange(100, dtype=np.int32)[:, None]
+    labels = np.repeat(np.arange(100), 2)
+    each = np.array([1 + 8 * (n % 2 == n // 100) for n in range(200)])
+    histogram = Histogram(labels, np.tile([0, 1], 100), each, ("no", "yes"), np.array([500, 500]))
+    counts = np.bincount(labels, histogram.counts).astype(np.int64)
+    frequency = FrequencySet((hierarchy,), codes, counts, {"s": histogram})
+    whole = Regrouping(np.arange(100), np.zeros((100, 1), np.int32), codes)
+    for gone, seen in ((1, 990), (2, 1000)):  # a tuple has ten records; fewer than twelve are too few to show
+        class_of = np.where(np.arange(100) < gone, SUPPRESSED, np.arange(100))
+        found = module.patterns(frequency, replace(whole, class_of=class_of), "s", few=12)
+        assert found.before[0].records == seen and found.after[0].records == 1000 - 10 * gone
+
+
 def test_text_from_users_is_only_text() -> None:
     table = frame().rename_columns(["a<b>|", "job", "town", "<script>x</script>"])
     said = {"columns": {"a<b>|": COLUMNS["age"], "<script>x</script>": COLUMNS["income"]},

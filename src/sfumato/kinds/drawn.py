@@ -62,7 +62,8 @@ class OfDrawn:
         """What it says of a person, and what a reader of the file gets wrong."""
         from sfumato.measure.drawn import collect
 
-        return collect(self.prepared.frequency, self.recoding, least=5, rng=rng)
+        return collect(self.prepared.frequency, self.recoding, least=5, rng=rng,
+                       research=self.prepared.recipe.research)
 
     def examples(self) -> list[dict[str, Any]]:
         """Label combinations from frequent to rare."""

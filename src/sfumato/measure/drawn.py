@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sfumato.classes import Bools, Floats, Ints
+from sfumato.classes import Bools, Floats, Histogram, Ints
 from sfumato.draws.base import Drawn
 from sfumato.frequency import FrequencySet
 from sfumato.measure.collect import DEFINITIONS
@@ -14,18 +14,26 @@ from sfumato.measure.evidence import ColumnPicture, Evidence, Measure
 from sfumato.measure.released import Released, see
 from sfumato.measure.risk import columns, profile
 from sfumato.measure.utility import correlation, distribution, queries
+from sfumato.measure.utility.patterns import lost, patterns
+from sfumato.research.said import Research
 
+ROWS = "rows as they stand in the file, drawn from counts and nobody's"
 TARGETS = 500  # people looked at, drawn where there are more
 SOURCE = "Ganta, Kasiviswanathan & Smith 2008, Composition attacks and auxiliary information, KDD, 265-273"
 NCP = "Xu, Wang, Pei, Wang, Shi & Fu 2006, Utility-based anonymization using local recoding, KDD, 785-790"
 
 
-def collect(frequency: FrequencySet, drawn: Drawn, *, least: int, rng: np.random.Generator) -> Evidence:
+def collect(frequency: FrequencySet, drawn: Drawn, *, least: int, rng: np.random.Generator,
+            research: Research | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     shadow = drawn.shadow
     released = see(shadow, drawn.labels)
     correlations = correlation.correlate(frequency, released, shadow)
     losses = hidden(frequency, drawn)
+    found = None
+    if research is not None and research.target is not None:
+        found = patterns(frequency, drawn.labels, research.target, research.predictors, few=least,
+                         of=in_terms_of(frequency, drawn), rows=ROWS, rate=drawn.rate)
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
         risk_after=profile.profile(released.sizes, suppressed=0),
@@ -33,10 +41,23 @@ def collect(frequency: FrequencySet, drawn: Drawn, *, least: int, rng: np.random
         utility=(Measure("mean_ncp", "Mean certainty penalty", float(np.mean(losses)), 0.0, "lower", 0, 1,
                          "How much of a cell the labels hide, on average over quasi-identifiers and rows: "
                          "(values under the label - 1) / (values of the column - 1).", NCP),
-                 correlation.change(correlations), *errors(frequency, drawn, rng)),
+                 correlation.change(correlations), *errors(frequency, drawn, rng),
+                 *([lost(found)] if found else ())),
         columns=pictures(frequency, drawn, released, losses, least),
         correlations=correlations,
-        definitions=DEFINITIONS)
+        definitions=DEFINITIONS,
+        patterns=found)
+
+
+def in_terms_of(frequency: FrequencySet, drawn: Drawn) -> FrequencySet:
+    """The rows with the table's codes of sensitive values; values that the table has not are left out."""
+    rows, cells = frequency.sensitive[drawn.sensitive], drawn.cells
+    place = {label: n for n, label in enumerate(rows.labels)}
+    code = np.array([place.get(label, -1) for label in cells.labels], dtype=np.int64)[cells.values]
+    known = code >= 0
+    order = np.flatnonzero(known)[np.lexsort((code[known], cells.classes[known]))]
+    histogram = Histogram(cells.classes[order], code[order], cells.counts[order], rows.labels, rows.whole)
+    return replace(drawn.shadow, sensitive={drawn.sensitive: histogram}, joint=None)
 
 
 def hidden(frequency: FrequencySet, drawn: Drawn) -> list[float]:

@@ -22,6 +22,8 @@ TARGETS = 500  # people whose matching probabilities are computed, drawn where t
 SLICING = ("Li, Li, Zhang & Molloy 2012, Slicing: a new approach for privacy preserving data publishing, "
            "IEEE TKDE 24(3), 561-574")
 DISTORTION = "BinJubier 2024, Enhanced slicing-based anonymization approach, thesis; Eq 2.3"
+ROWS = ("rows as they stand in the file, which are nobody's: values of different column groups meet within "
+        "their bucket only")
 DEFINITIONS = {**OF_CLASSES,
                "at_risk": "Share of records whose bucket (before: whose combination of quasi-identifiers) is "
                           "so small that the chance of picking the right one in it, one over its size, is "
@@ -39,7 +41,8 @@ def collect(frequency: FrequencySet, slices: Slices, *, least: int, rng: np.rand
     correlations = correlation.correlate(frequency, released, shadow)
     found = None
     if research is not None and research.target is not None:
-        found = patterns(frequency, labels, research.target, research.predictors, few=least, of=shadow)
+        found = patterns(frequency, labels, research.target, research.predictors, few=least, of=shadow,
+                         rows=ROWS)
     return Evidence(
         risk_before=profile.profile(frequency.counts, suppressed=0),
         risk_after=profile.profile(slices.sizes, suppressed=0),

@@ -40,8 +40,6 @@ DEFINITION = (
 Columns = dict[str, tuple[Labelling, Ints, int]]  # labels, each row's, and how many there are
 State = Literal["survives", "moved", "lost", "new"]
 ROWS = "records"
-SLICED = ("rows as they stand in the file, which are nobody's: values of different column groups meet within "
-          "their bucket only")
 
 
 @dataclass(frozen=True)
@@ -59,18 +57,22 @@ class Question:
 
 
 def patterns(frequency: FrequencySet, regrouping: Regrouping, target: str, predictors: tuple[str, ...] = (),
-             *, few: int, of: FrequencySet | None = None) -> Patterns:
-    """Both trees and each rule's fate; a sliced release's regrouping counts by `of`."""
+             *, few: int, of: FrequencySet | None = None, rows: str = ROWS, rate: float = 1.0) -> Patterns:
+    """Both trees and each rule's fate.
+
+    The regrouping of a release whose `rows` are nobody's counts by `of`; one of them stands for 1 / rate
+    records.
+    """
     asked = question(frequency, target, predictors, few)
     private = of_table(frequency, asked, regrouping if of is None else None)
     asked = replace(asked, released={name: _as_released(frequency, regrouping, asked.values[name])
                                      for name in asked.predictors})
     released, untold = of_release(of or frequency, regrouping, asked)
-    trees = grow(private, asked.least), grow(released, asked.least)
+    trees = grow(private, asked.least), grow(released, int(np.ceil(asked.least * rate)))
     return Patterns(
         target, asked.names, asked.predictors, steps(trees[0], private, asked.values, few),
         steps(trees[1], released, asked.released), tuple(fates(private, released, trees, asked)), untold,
-        ROWS if of is None else SLICED, DEFINITION.format(least=f"{asked.least:,}", few=few), CITATION)
+        rows, DEFINITION.format(least=f"{asked.least:,}", few=few), CITATION)
 
 
 def question(frequency: FrequencySet, target: str, predictors: tuple[str, ...], few: int) -> Question:
