@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,18 @@ from sfumato.errors import DestinationError, RequestError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
-from sfumato.request import Names, Said, as_recipe, completed, listed, requested, table_of
+from sfumato.request import Names, Said, as_recipe, completed, listed, requested, specs, table_of
 from sfumato.roles import Suggestion
 from sfumato.search import Watch
 from sfumato.verify import Verdict
 
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
+    from sfumato.attack.intervals import Risk
+    from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
+
+NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
 
 def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike[str] | None = None,
@@ -31,13 +35,15 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
               suppression: float | None = None, suppressed: str | None = None,
               method: dict[str, Any] | None = None, research: dict[str, Any] | None = None,
               seed: int | None = None, seconds: float | None = None,
-              interruptible: bool = False, watch: Watch | None = None, **reading: Any) -> Result:
+              interruptible: bool = False, watch: Watch | None = None, keep_steps: bool = False,
+              **reading: Any) -> Result:
     """The release of a table that keeps the promise and the most of the picture.
 
     `recipe` is a file, a mapping or a Recipe; the other words say the same beside it or without it:
     `quasi={"age": {"interval": 5}, "sex": "suppress"}, sensitive=["income"], k=5`. Quasi-identifiers
     named without a hierarchy get a suggested one, and a warning says which. The search ends after `seconds`,
     or at Ctrl-C where it is `interruptible`, with the best found; `watch` is called with its progress.
+    `keep_steps` keeps the table after each step of the method xk, for the publisher's eyes only.
     """
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
                       c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
@@ -48,7 +54,8 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
             if notes:
                 warnings.warn("\n  ".join(["What was not said:", *notes]), stacklevel=2)
         return pipeline.anonymize(opened, asked, None if out is None else Path(out), format=format,
-                                  report=report, seconds=seconds, interruptible=interruptible, watch=watch)
+                                  report=report, seconds=seconds, interruptible=interruptible, watch=watch,
+                                  keep_steps=keep_steps)
 
 
 def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
@@ -63,34 +70,40 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
-            missing: Names = (), research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+            sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
+            research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost.
 
+    `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
     `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
     explain the target.
     """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, missing=missing, research=research,
-                       **reading).evidence
+        return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
+                       attacker=attacker, research=research, **reading).evidence
     if research is not None:
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: original= (--original TABLE).")
     place = judge.locate(source)
-    return judge.measure(place.release, _measured(recipe, place, quasi, missing), **reading)
+    return judge.measure(place.release, _measured(recipe, place, quasi, sensitive, missing), attacker,
+                         **reading)
 
 
-def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), missing: Names = (),
+def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
+            missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
             research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, missing, research), reading)
+    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing, research),
+                         attacker, reading)
 
 
-def _measured(recipe: Said, place: judge.Place, quasi: Names, missing: Names,
+def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,
               research: dict[str, Any] | None = None) -> Recipe:
     """The recipe to measure by; a promise is not needed, so the weakest stands for it."""
     said = _given(recipe, place, quasi)
-    return requested(said, quasi=quasi, missing=missing, k=2 if said is None else None, research=research)
+    return requested(said, quasi=quasi, sensitive=sensitive, missing=missing, k=2 if said is None else None,
+                     research=research)
 
 
 def _given(recipe: Said, place: judge.Place, quasi: Names) -> Said:
@@ -109,6 +122,7 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     first sensitive column's unless said). Each of the `samples` has `size` records, half of the table's
     unless said; `jobs` processes share the runs.
     """
+    from sfumato.measure.collect import attacker_of
     from sfumato.prepare import prepare
     from sfumato.recommend import balance as balancing
 
@@ -133,8 +147,36 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
     job = balancing.Job(
         prepared.frequency, prepared.criteria, prepared.weights, asked.suppression, dict(asked.method), ks,
         drawn, samples, utility or default_utility(asked), privacy,
-        asked.seed if asked.seed is not None else secrets.randbits(31), name)
+        asked.seed if asked.seed is not None else secrets.randbits(31),
+        attacker_of(asked, prepared.frequency), name)
     return balancing.run(job, jobs=jobs or cores(), watch=watch)
+
+
+def recommend(source: Any, *, quasi: Names = (), sensitive: Names = (),
+              diversity: int | Mapping[str, int] | None = None, k: int = 5, prefer: str | None = None,
+              min_precision: float | None = None, sensitive_suppression: bool = False,
+              identifying: Names = (), missing: Names = (), name: str | None = None,
+              **reading: Any) -> Advice:
+    """The best xk-anonymity approach to a table (Brown 2019), before anything is changed.
+
+    `diversity` is how many different values of a sensitive column every pair must have: one number for all
+    of them, or a number each. `prefer` is `"precision"` or `"original"`; `min_precision` is in percent. The
+    answer has all approaches, best first, why the first won, what it keeps and loses, and the recipe.
+    """
+    from sfumato.recommend.advice import advise
+
+    columns = listed(sensitive)
+    asked = dict(diversity) if isinstance(diversity, Mapping) else dict.fromkeys(columns, diversity)
+    if diversity is not None and not columns:
+        raise RequestError("A diversity is asked, and no sensitive column is named.", "Name one: sensitive.")
+    with table.open_table(source, **reading) as opened:
+        wanted = specs(quasi)
+        table.require_columns(opened, (*wanted, *columns, *listed(identifying)))
+        return advise(opened.table, name=name, quasi=wanted, sensitive=columns,
+                      diversity={column: d for column, d in asked.items() if d is not None},
+                      identifying=listed(identifying), k=k, prefer=prefer,  # type: ignore[arg-type]
+                      min_precision=min_precision, sensitive_suppression=sensitive_suppression,
+                      missing=listed(missing))
 
 
 def cores() -> int:
@@ -176,6 +218,24 @@ def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (),
     return composition(several, known, recipe=None if recipe is None else as_recipe(recipe),
                        quasi=listed(quasi), sensitive=sensitive, l=l, missing=listed(missing),
                        reading=reading)
+
+
+def risks(release: Any, *, known: Any, control: Any, recipe: Said = None, quasi: Names = (),
+          sensitive: str | None = None, missing: Names = (), half: Names = (), trials: int = 500,
+          draws: int = 10, seed: int = 0, **reading: Any) -> tuple[Risk, ...]:
+    """Singling out, linkability and inference of a release's people, beyond what attacks win of the control.
+
+    `known` are people of the release with their sensitive values, `control` people of the same population
+    who are not in it; `half` are the columns that one of the two parties of linkability knows.
+    """
+    from sfumato.attack.risks import Settings
+    from sfumato.attack.run import empirical
+
+    if trials < 1 or draws < 1:
+        raise RequestError(f"{trials} trials in {draws} draws are none.", "Ask for one of each at least.")
+    return empirical(release, known, control, recipe=None if recipe is None else as_recipe(recipe),
+                     quasi=listed(quasi), sensitive=sensitive, missing=listed(missing),
+                     settings=Settings(trials, draws, half=listed(half)), seed=seed, reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:

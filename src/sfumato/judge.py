@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -222,22 +222,30 @@ def notes(place: Place, opened: table.Source, verdict: Verdict, recipe: Recipe) 
     return tuple(said)
 
 
-def measure(source: Any, recipe: Recipe, **reading: Any) -> Evidence:
+def measure(source: Any, recipe: Recipe, attacker: Mapping[str, Any], **reading: Any) -> Evidence:
     """The risk in a table or release as it stands; rows of `*` only are taken as suppressed."""
-    from sfumato.measure.collect import collect
+    from sfumato.measure.collect import attacker_of, collect
+    from sfumato.measure.released import see
+    from sfumato.measure.risk.disclosure import attacks
 
     columns = {name: Column(role="quasi") for name in recipe.named("quasi")}
     bare = recipe.model_copy(update={"columns": columns, "criteria": (), "research": None})
     with table.open_table(source, **reading) as opened:
         if isinstance(make(recipe.method), Slicing) and BUCKET in opened.table.columns:
             raise SLICED
-        frequency = prepare(opened.table, bare).frequency
+        columns |= {name: recipe.columns[name] for name in recipe.named("sensitive")
+                    if name in opened.table.columns}
+        frequency = prepare(opened.table, bare.model_copy(update={"columns": columns})).frequency
+    whole = Regrouping(np.arange(frequency.n_tuples), np.zeros_like(frequency.codes), frequency.codes)
+    found = attacks(frequency, frequency, see(frequency, whole),
+                    replace(attacker_of(recipe, frequency), **attacker))
     kept, suppressed = without_stars(frequency)
     as_it_is = Regrouping(np.arange(kept.n_tuples), np.zeros_like(kept.codes), kept.codes)
     evidence = collect(kept, as_it_is, costs={}, least=least_of(recipe),
                        rng=np.random.default_rng(recipe.seed or 0))
     risk = replace(evidence.risk_after, suppressed=suppressed)
-    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None)
+    return replace(evidence, risk_before=risk, risk_after=risk, utility=(), correlations=None,
+                   attacks=found)
 
 
 def without_stars(frequency: FrequencySet) -> tuple[FrequencySet, int]:
@@ -268,11 +276,12 @@ class Comparison:
     manifest: dict[str, Any]
 
 
-def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]) -> Comparison:
+def compare(place: Place, original: Any, recipe: Recipe, attacker: Mapping[str, Any],
+            reading: dict[str, Any]) -> Comparison:
     """All the evidence about a full-domain release, from both tables, which are written alike."""
     from sfumato import manifest
     from sfumato.costs.measured import measure_all
-    from sfumato.measure.collect import as_dict, collect
+    from sfumato.measure.collect import as_dict, attacker_of, collect
     from sfumato.stages import Stages
 
     unfit(recipe)
@@ -286,7 +295,8 @@ def compare(place: Place, original: Any, recipe: Recipe, reading: dict[str, Any]
             path = opened.path
         costs = measure_all(frequency, recoding, prepared.weights)
         evidence = collect(frequency, recoding, costs=costs, least=least_of(recipe),
-                           rng=np.random.default_rng(seed), research=recipe.research)
+                           rng=np.random.default_rng(seed), research=recipe.research,
+                           attacker=replace(attacker_of(recipe, frequency), **attacker))
         facts = manifest.build(private, prepared, recoding, verdict, as_dict(evidence), seed, Stages(), path,
                                evidence.patterns)
     return Comparison(prepared, recoding, verdict, evidence, facts)

@@ -30,6 +30,7 @@ suppression: 0.05
 seed: 7
 """
 PROGRAM = "import sys; from sfumato.cli import main; sys.argv[0] = 'sfumato'; main()"
+LOADED = PROGRAM.replace("main()", "print(flush=True); main()")  # an empty line once main can be called
 
 
 @pytest.fixture
@@ -63,9 +64,10 @@ def quiet(text: str) -> None:
     assert "Traceback" not in text
 
 
-def start(*arguments: object, env_extra: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+def start(*arguments: object, env_extra: Mapping[str, str] | None = None,
+          program: str = PROGRAM) -> subprocess.Popen[str]:
     """Start a command as a process of its own."""
     source = str(Path(__file__).resolve().parents[2] / "src")
     environment = {**os.environ, "PYTHONPATH": source, **(env_extra or {})}
-    return subprocess.Popen([sys.executable, "-c", PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
+    return subprocess.Popen([sys.executable, "-c", program, *map(str, arguments)], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, env=environment)

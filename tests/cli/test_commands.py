@@ -328,3 +328,27 @@ def test_balance_refuses_ks_that_are_none(work: Path, run: Run, k: str) -> None:
 def test_balance_refuses_samples_larger_than_the_table(work: Path, run: Run) -> None:
     answer = run("balance", "--recipe", "people.yaml", "--size", 301)
     assert answer.exit_code == 2 and "from a table of 300" in answer.stderr
+
+
+def test_measure_counts_the_records_that_attacks_hit(work: Path, run: Run) -> None:
+    assert run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report").exit_code == 0
+    answer = run("measure", "r", "--original", "people.csv", "--recipe", "people.yaml", "--report", "e.html",
+                 "--json", shows_frequent_values=True)
+    measures = json.loads(answer.stdout)["measures"]
+    hit = measures["homogeneity.illness"]
+    assert hit["value"] == 0 < hit["before"] and hit["high"] == 300  # l = 2 was promised
+    page = (work / "e.html").read_text()
+    assert "What a class gives away" in page and "<code>homogeneity.illness</code>" in page
+    told = run("measure", "people.csv", "--quasi", "age,town", "--sensitive", "illness")
+    assert "Homogeneity: illness" in told.stdout
+    for n, hits in ((2, 0), (3, 300)):  # every town has all four illnesses
+        told = run("measure", "people.csv", "--quasi", "town", "--sensitive", "illness", "--json",
+                   "--attacker", f"ruled_out={n}")
+        assert json.loads(told.stdout)["measures"]["background.illness"]["value"] == hits
+
+
+@pytest.mark.parametrize("said", ["ruled_out=two", "strength=3", "rho=0.5", "rho=0.6:0.5", "times=0",
+                                  "delta=2"])
+def test_measure_refuses_attackers_that_cannot_be(work: Path, run: Run, said: str) -> None:
+    answer = run("measure", "people.csv", "--quasi", "town", "--sensitive", "illness", "--attacker", said)
+    assert answer.exit_code == 2 and "Say " in answer.stderr

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import PROGRAM, RECIPE, SECRET, quiet, start
+from tests.cli.conftest import LOADED, PROGRAM, RECIPE, SECRET, quiet, start
 from typer.testing import Result
 
 from sfumato import errors, pipeline
@@ -155,7 +155,8 @@ def test_ctrl_c_at_any_moment_leaves_nothing(work: Path) -> None:
     (work / "scratch").mkdir()
     for wait in (0.1, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 2.0):
         process = start("anonymize", "--recipe", "people.yaml", "--out", "r", "--format", "json",
-                        env_extra={"TMPDIR": str(work / "scratch")})
+                        env_extra={"TMPDIR": str(work / "scratch")}, program=LOADED)
+        assert process.stdout and process.stdout.readline() == "\n"
         time.sleep(wait)
         process.send_signal(signal.SIGINT)
         output, said = process.communicate(timeout=60)

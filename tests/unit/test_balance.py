@@ -17,6 +17,7 @@ from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.errors import InfeasibleError, RequestError
 from sfumato.frequency import Cells, FrequencySet
 from sfumato.hierarchy.core import Hierarchy
+from sfumato.measure.risk.disclosure import Attacker
 from sfumato.methods.base import Method
 from sfumato.methods.registry import METHODS
 from sfumato.recoding import Regrouping
@@ -48,7 +49,8 @@ def people(records: int, seed: int = 1) -> FrequencySet:
 def job(**changes: object) -> Job:
     given = {"frequency": people(400), "criteria": (KAnonymity(k=2),), "weights": np.ones(2),
              "suppression": 0.0, "method": {"name": "mondrian"}, "ks": (2, 5, 10, 20, 40, 80), "size": 200,
-             "samples": 6, "utility": "stump.town", "privacy": "cells_suppressed", "seed": 3}
+             "samples": 6, "utility": "stump.town", "privacy": "cells_suppressed", "seed": 3,
+             "attacker": Attacker()}
     return Job(**{**given, **changes})  # type: ignore[arg-type]
 
 

@@ -184,7 +184,7 @@ def test_query_errors_are_the_mean_and_median_over_the_drawn_queries() -> None:
 @given(jobs)
 def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
     found = evidence(job, kl=math.inf, ncp=0.5)
-    for measure in (*found.risk, *found.utility):
+    for measure in found.measures:
         assert (measure.value is None) == ("Not defined here:" in measure.definition), measure
         for number in (measure.value, measure.before):
             assert number is None or math.isfinite(number)
@@ -194,8 +194,8 @@ def test_nothing_is_nan_and_every_none_has_a_reason(job: plain.Job) -> None:
         assert measure.citation and measure.title
     numbers = _numbers(dataclasses.asdict(found))
     assert numbers and all(math.isfinite(number) for number in numbers)
-    assert set(as_dict(found)) == {measure.name for measure in (*found.risk, *found.utility)}
-    assert len(as_dict(found)) == len(found.risk) + len(found.utility)
+    assert set(as_dict(found)) == {measure.name for measure in found.measures}
+    assert len(as_dict(found)) == len(found.risk) + len(found.attacks) + len(found.utility)
 
 
 def _numbers(thing: object) -> list[float]:
@@ -294,7 +294,7 @@ def test_costs_come_with_their_meaning() -> None:
     job = plain.job(4, n_rows=10, n_quasi=2, n_values=3, kind="full")
     found = named(job, **dict.fromkeys(COST_MEANING, 1.0))
     assert set(COST_MEANING) == {"ncp", "loss", "aecs", "discernibility", "precision", "height", "entropy",
-                                 "kl", "ambiguity"}
+                                 "kl", "ambiguity", "research-value"}
     for name, meaning in COST_MEANING.items():
         assert found[name].value == 1.0 and found[name].definition == meaning.definition
         assert found[name].better == "lower"

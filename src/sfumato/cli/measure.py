@@ -30,9 +30,12 @@ def measure(
         metavar="COLUMN", help="With --original: do the patterns that explain this column survive?")] = None,
     predictors: Annotated[list[str] | None, typer.Option(
         metavar="A,B", help="The columns that may explain it; else all quasi-identifiers.")] = None,
-    json: o.Json = False, quasi: o.Quasi = None, missing: o.Missing = None, table_name: o.TableName = None,
-    delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
-    header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
+    attacker: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,…", help="What attacks on sensitive columns suppose: ruled_out=2,delta=0.05, and "
+        "times, within, epsilon, rho=0.1:0.5.")] = None,
+    json: o.Json = False, quasi: o.Quasi = None, sensitive: o.Sensitive = None, missing: o.Missing = None,
+    table_name: o.TableName = None, delimiter: o.Delimiter = None, quote: o.Quote = None,
+    encoding: o.Encoding = None, header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
 ) -> None:
     """Measure the risk in a table as it stands; with --original, all that a release changed."""
     from sfumato import api
@@ -44,7 +47,8 @@ def measure(
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: --original TABLE")
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
-    said = {"quasi": o.names(quasi), "missing": missing or (), **reading}
+    said = {"quasi": o.names(quasi), "sensitive": o.names(sensitive), "missing": missing or (),
+            "attacker": supposed(attacker), **reading}
     with screen.watching() as run, run.stages("measure"):
         if original is None:
             evidence = api.measure(table, recipe, **said)
@@ -61,6 +65,23 @@ def measure(
         show(evidence, original is not None)
         if report is not None:
             screen.say("", f"Written: {report}")
+
+
+def supposed(text: str | None) -> dict[str, Any]:
+    """What is supposed of an attacker: `ruled_out=2,rho=0.1:0.5`."""
+    kinds: dict[str, Any] = {"ruled_out": int, "times": float, "within": float, "delta": float,
+                             "epsilon": float, "rho": lambda pair: tuple(map(float, pair.split(":", 1)))}
+    found = {}
+    for part in (text or "").split(",") if text else ():
+        name, _, value = part.strip().partition("=")
+        try:
+            found[name] = kinds[name](value)
+        except (KeyError, ValueError):
+            raise RequestError(f"It is not clear what {part.strip()!r} supposes of an attacker.",
+                               f"Say for example ruled_out=2; known are {', '.join(kinds)}.") from None
+    if len(found.get("rho", (0, 1))) != 2:
+        raise RequestError("rho is two numbers.", "Say for example rho=0.1:0.5.")
+    return found
 
 
 def write_report(compared: Any, path: Path) -> None:
@@ -80,7 +101,8 @@ def facts(evidence: Evidence, compared: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
     every = asdict(evidence)
-    measures = {one.pop("name"): one for one in (*every.pop("risk"), *every.pop("utility"))}
+    measures = {one.pop("name"): one
+                for family in ("risk", "attacks", "utility") for one in every.pop(family)}
     profiles = {"before": every.pop("risk_before"), "after": every.pop("risk_after")}
     if compared:
         return {"risk": profiles, "measures": measures, **every}
@@ -105,9 +127,14 @@ def show(evidence: Evidence, compared: bool) -> None:
     rows = [(one.title, *((number(one.before) if one.before is not None else "",) if compared else ()),
              number(one.value)) for one in (*evidence.risk, *evidence.utility)]
     screen.say(screen.grid(headings, rows, headings[1:]))
+    if evidence.attacks:
+        first = (*(("before",) if compared else ()), "after" if compared else "value")
+        hit = [(one.title, *((number(one.before),) if compared else ()), number(one.value))
+               for one in evidence.attacks]
+        screen.say("", screen.grid(("attack: records hit", *first), hit, first))
     columns = sorted(evidence.columns, key=lambda one: -(one.contribution or 0))
     drawn = [(one.column, percent(one.contribution), percent(one.separation)) for one in columns
-             if one.distinction is not None]
+             if one.distinction is not None and one.role == "quasi"]
     screen.say("", screen.grid(("column", "uniques due to it", "pairs it tells apart"), drawn,
                                ("uniques due to it", "pairs it tells apart")), "")
     if evidence.patterns is not None:

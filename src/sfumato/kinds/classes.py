@@ -72,14 +72,15 @@ class OfClasses:
     def evidence(self, rng: np.random.Generator) -> Evidence:
         """All measures of classes and labels."""
         from sfumato.costs.measured import measure_all
-        from sfumato.measure.collect import collect
+        from sfumato.measure.collect import attacker_of, collect
         from sfumato.measure.utility.precision import of_file
 
         frequency = self.prepared.frequency
         costs = measure_all(frequency, self.recoding, self.prepared.weights)
         least = max(5, *(criterion.least for criterion in self.prepared.criteria))
         found = collect(frequency, self.recoding, costs=costs, least=least, rng=rng,
-                        research=self.prepared.recipe.research)
+                        research=self.prepared.recipe.research,
+                        attacker=attacker_of(self.prepared.recipe, frequency))
         if self.recoding.added is None:
             return found
         return replace(found, utility=(*of_file(frequency, self.recoding, len(self.columns)), *found.utility))

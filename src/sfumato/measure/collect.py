@@ -10,10 +10,13 @@ import numpy as np
 from sfumato.frequency import FrequencySet
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
-from sfumato.measure.risk import columns, profile
+from sfumato.measure.risk import columns, disclosure, profile
+from sfumato.measure.risk.disclosure import Attacker
 from sfumato.measure.utility import correlation, distribution, loss, queries, stump
 from sfumato.measure.utility.costs import cost
 from sfumato.measure.utility.patterns import lost, patterns
+from sfumato.prepare import sensitive_trees
+from sfumato.recipe import Recipe
 from sfumato.recoding import Regrouping
 from sfumato.research.said import Research
 
@@ -21,7 +24,8 @@ DEFINITIONS = {**profile.DEFINITIONS, **columns.DEFINITIONS, **loss.DEFINITIONS,
 
 
 def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[str, float], least: int,
-            rng: np.random.Generator, research: Research | None = None) -> Evidence:
+            rng: np.random.Generator, research: Research | None = None,
+            attacker: Attacker | None = None) -> Evidence:
     """Measure risk and utility; no value that fewer than `least` records of the table have is shown."""
     counted, seen = regrouping.of(frequency), regrouping.shown(frequency)
     real = replace(regrouping, added=None).shown(frequency)
@@ -47,7 +51,13 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
                                       seen),
         correlations=correlations,
         definitions=DEFINITIONS,
-        patterns=found)
+        patterns=found,
+        attacks=disclosure.attacks(frequency, counted, released, attacker or Attacker()))
+
+
+def attacker_of(recipe: Recipe, frequency: FrequencySet) -> Attacker:
+    """Who attacks the releases of a recipe: everybody knows the hierarchies of its sensitive columns."""
+    return Attacker(trees=sensitive_trees(recipe, frequency), sees_suppressed=recipe.suppressed == "keep")
 
 
 def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
@@ -60,4 +70,4 @@ def shown(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
 
 def as_dict(evidence: Evidence) -> dict[str, float | None]:
     """Name to value, as a manifest holds it."""
-    return {measure.name: measure.value for measure in (*evidence.risk, *evidence.utility)}
+    return {measure.name: measure.value for measure in evidence.measures}

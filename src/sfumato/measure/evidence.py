@@ -138,11 +138,17 @@ class Evidence:
     correlations: Correlations | None  # None with fewer than two columns
     definitions: Mapping[str, str]  # field of RiskProfile or ColumnPicture -> what it means
     patterns: Patterns | None = None  # None where no target is named
+    attacks: tuple[Measure, ...] = ()  # records hit, by attacks on sensitive columns
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Every one of them."""
+        return (*self.risk, *self.attacks, *self.utility)
 
     def __repr__(self) -> str:
         def shown(value: float | None) -> str:
             return "not defined" if value is None else f"{value:.4g}"
 
         lines = [f"  {one.name}: {shown(one.value)} (before: {shown(one.before)})"
-                 for one in (*self.risk, *self.utility)]
+                 for one in self.measures]
         return "\n".join(["Evidence", *lines])

@@ -23,6 +23,7 @@ from sfumato.frequency import FrequencySet
 from sfumato.measure import collect, sliced
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import see
+from sfumato.measure.risk.disclosure import Attacker
 from sfumato.measure.utility import loss, stump
 from sfumato.methods.base import Problem
 from sfumato.methods.registry import METHODS, make
@@ -51,6 +52,7 @@ class Job:
     utility: str
     privacy: str
     seed: int
+    attacker: Attacker
     table: str = "a data frame"  # its name
 
 
@@ -222,11 +224,12 @@ def measures(job: Job, frequency: FrequencySet, recoding: Any,
     if {job.utility, job.privacy} <= set(found):
         return found
     costs = measure_all(frequency, recoding, job.weights)
-    return found | _of(collect.collect(frequency, recoding, costs=costs, least=1, rng=rng))
+    return found | _of(collect.collect(frequency, recoding, costs=costs, least=1, rng=rng,
+                                       attacker=job.attacker))
 
 
 def _of(evidence: Evidence) -> dict[str, tuple[str, Measure]]:
-    families = (("risk", evidence.risk), ("utility", evidence.utility))
+    families = (("risk", (*evidence.risk, *evidence.attacks)), ("utility", evidence.utility))
     return {one.name: (family, one) for family, every in families for one in every}
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Measure, RiskProfile
-from sfumato.report import sentences
+from sfumato.report import attacks, sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
 from sfumato.report.patterns import patterns
 from sfumato.report.rounds import rounds
@@ -43,7 +43,7 @@ def summarize(manifest: Mapping[str, Any], evidence: Evidence,
 
 def sources(evidence: Evidence) -> list[str]:
     """What the measures cite, each once."""
-    cited = [one.citation for one in (*evidence.risk, *evidence.utility)]
+    cited = [one.citation for one in evidence.measures]
     if evidence.correlations is not None:
         cited.append(evidence.correlations.citation)
     if evidence.patterns is not None:
@@ -214,6 +214,8 @@ def risk(evidence: Evidence, manifest: Mapping[str, Any]) -> Plain:
         "contributions": [{"column": label(column), "share": rounded(share)}
                           for share, column in due[:MOST_PICTURES]],
         "measures": [measured(one, one.low == 0 and one.high == 1) for one in evidence.risk],
+        "attacks": attacks.by_attack([(one, measured(one)) for one in evidence.attacks]),
+        "attacked": attacks.sentence(evidence.attacks),
         "definitions": defined(evidence, "at_risk", "sizes", "contribution"),
     }
 

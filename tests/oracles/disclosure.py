@@ -1,0 +1,50 @@
+"""The attacks on classes, record by record, in fractions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+Value = str | None
+Class = object
+
+
+def hit(classes: list[Class], values: list[Value], everybody: list[Value],
+        tree: dict[Value, Value] | None, numbers: bool) -> dict[str, int | None]:
+    """Records hit by each attack: `tree` maps a value to its node just below the root."""
+    whole = Counter(everybody)
+    found: Counter[str] = Counter()
+    for mine, value in zip(classes, values, strict=True):
+        fellows = Counter(v for c, v in zip(classes, values, strict=True) if c == mine)
+        size = sum(fellows.values())
+        belief = {v: Fraction(fellows[v], size) for v in whole}
+        prior = {v: Fraction(n, len(everybody)) for v, n in whole.items()}
+        found["homogeneity"] += len(fellows) == 1
+        found["background"] += len(fellows) <= 2
+        found["skewness"] += any(belief[v] > 2 * prior[v] for v in whole)
+        found["similarity"] += alike(set(fellows), set(everybody), tree)
+        found["positive"] += belief[value] > Fraction(9, 10)
+        found["negative"] += any(belief[v] < Fraction(1, 20) for v in whole if v != value)
+        found["breach"] += any(
+            (prior[v] < Fraction(1, 5) and belief[v] > Fraction(1, 2))
+            or (prior[v] > Fraction(4, 5) and belief[v] < Fraction(1, 2)) for v in whole)
+    names = ("homogeneity", "background", "skewness", "similarity", "positive", "negative", "breach")
+    answer: dict[str, int | None] = {name: found[name] for name in names}
+    if tree is None and not numbers:
+        answer["similarity"] = None
+    return answer
+
+
+def alike(values: set[Value], everybody: set[Value], tree: dict[Value, Value] | None) -> bool:
+    """One node of the tree; or, as numbers, within a quarter of the range."""
+    if tree is not None:
+        return len({tree[value] for value in values}) == 1
+    if len(values) == 1:
+        return True
+    if None in values or not everybody - {None}:
+        return False
+    try:
+        here, there = ([Fraction(v) for v in some if v is not None] for some in (values, everybody))
+    except ValueError:
+        return False
+    return max(here) - min(here) <= (max(there) - min(there)) / 4
