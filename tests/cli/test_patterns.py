@@ -48,6 +48,7 @@ def test_json_and_report_say_the_same(published: Path, run: Run) -> None:
     ((*ASKED[:5], "visits"), "'visits' is neither"),
     ((*ASKED[:7], "town"), "cannot explain itself"),
 ])
-def test_requests_that_make_no_sense(published: Path, run: Run, arguments: tuple[str, ...], part: str) -> None:
+def test_requests_that_make_no_sense(published: Path, run: Run, arguments: tuple[str, ...],
+                                     part: str) -> None:
     answer = run(*arguments)
     assert answer.exit_code == 2 and part in answer.stderr
