@@ -11,14 +11,14 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato import errors
-    from sfumato.api import anonymize, attack, balance, check, init, measure, suggest, value
+    from sfumato.api import anonymize, attack, balance, check, init, measure, recommend, suggest, value
     from sfumato.measure.evidence import Evidence
     from sfumato.pipeline import Result
     from sfumato.recipe import Recipe
     from sfumato.verify import Verdict
 
 __all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "attack", "balance",
-           "check", "errors", "init", "measure", "suggest", "value"]
+           "check", "errors", "init", "measure", "recommend", "suggest", "value"]
 
 _HOMES = {"anonymize": "api", "attack": "api", "balance": "api", "check": "api", "init": "api",
           "suggest": "api", "value": "api",
@@ -57,6 +57,14 @@ class _Package(ModuleType):
 
     @attack.setter
     def attack(self, room: ModuleType) -> None:
+        """As above."""
+
+    @property
+    def recommend(self) -> Any:
+        return import_module("sfumato.api").recommend
+
+    @recommend.setter
+    def recommend(self, room: ModuleType) -> None:
         """As above."""
 
 

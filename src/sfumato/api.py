@@ -14,13 +14,14 @@ from sfumato.errors import DestinationError, RequestError
 from sfumato.measure.evidence import Evidence
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
-from sfumato.request import Names, Said, as_recipe, completed, listed, requested, table_of
+from sfumato.request import Names, Said, as_recipe, completed, listed, requested, specs, table_of
 from sfumato.roles import Suggestion
 from sfumato.search import Watch
 from sfumato.verify import Verdict
 
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
+    from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
 
 NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
@@ -33,13 +34,15 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
               suppression: float | None = None, suppressed: str | None = None,
               method: dict[str, Any] | None = None, research: dict[str, Any] | None = None,
               seed: int | None = None, seconds: float | None = None,
-              interruptible: bool = False, watch: Watch | None = None, **reading: Any) -> Result:
+              interruptible: bool = False, watch: Watch | None = None, keep_steps: bool = False,
+              **reading: Any) -> Result:
     """The release of a table that keeps the promise and the most of the picture.
 
     `recipe` is a file, a mapping or a Recipe; the other words say the same beside it or without it:
     `quasi={"age": {"interval": 5}, "sex": "suppress"}, sensitive=["income"], k=5`. Quasi-identifiers
     named without a hierarchy get a suggested one, and a warning says which. The search ends after `seconds`,
     or at Ctrl-C where it is `interruptible`, with the best found; `watch` is called with its progress.
+    `keep_steps` keeps the table after each step of the method xk, for the publisher's eyes only.
     """
     asked = requested(recipe, quasi=quasi, sensitive=sensitive, identifying=identifying, k=k, l=l, kind=kind,
                       c=c, t=t, missing=missing, suppression=suppression, suppressed=suppressed,
@@ -50,7 +53,8 @@ def anonymize(source: Any = None, recipe: Said = None, *, out: str | os.PathLike
             if notes:
                 warnings.warn("\n  ".join(["What was not said:", *notes]), stacklevel=2)
         return pipeline.anonymize(opened, asked, None if out is None else Path(out), format=format,
-                                  report=report, seconds=seconds, interruptible=interruptible, watch=watch)
+                                  report=report, seconds=seconds, interruptible=interruptible, watch=watch,
+                                  keep_steps=keep_steps)
 
 
 def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
@@ -163,6 +167,33 @@ def balance(source: Any = None, recipe: Said = None, *, k: Iterable[int] = range
         asked.seed if asked.seed is not None else secrets.randbits(31),
         attacker_of(asked, prepared.frequency), name)
     return balancing.run(job, jobs=jobs or cores(), watch=watch)
+
+
+def recommend(source: Any, *, quasi: Names = (), sensitive: Names = (),
+              diversity: int | Mapping[str, int] | None = None, k: int = 5, prefer: str | None = None,
+              min_precision: float | None = None, sensitive_suppression: bool = False,
+              identifying: Names = (), missing: Names = (), name: str | None = None,
+              **reading: Any) -> Advice:
+    """The best xk-anonymity approach to a table (Brown 2019), before anything is changed.
+
+    `diversity` is how many different values of a sensitive column every pair must have: one number for all
+    of them, or a number each. `prefer` is `"precision"` or `"original"`; `min_precision` is in percent. The
+    answer has all approaches, best first, why the first won, what it keeps and loses, and the recipe.
+    """
+    from sfumato.recommend.advice import advise
+
+    columns = listed(sensitive)
+    asked = dict(diversity) if isinstance(diversity, Mapping) else dict.fromkeys(columns, diversity)
+    if diversity is not None and not columns:
+        raise RequestError("A diversity is asked, and no sensitive column is named.", "Name one: sensitive.")
+    with table.open_table(source, **reading) as opened:
+        wanted = specs(quasi)
+        table.require_columns(opened, (*wanted, *columns, *listed(identifying)))
+        return advise(opened.table, name=name, quasi=wanted, sensitive=columns,
+                      diversity={column: d for column, d in asked.items() if d is not None},
+                      identifying=listed(identifying), k=k, prefer=prefer,  # type: ignore[arg-type]
+                      min_precision=min_precision, sensitive_suppression=sensitive_suppression,
+                      missing=listed(missing))
 
 
 def cores() -> int:

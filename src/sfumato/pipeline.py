@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from sfumato import manifest, table
-from sfumato.errors import UnprovenError
+from sfumato.errors import RequestError, UnprovenError
 from sfumato.kinds import Kind, kind_of
 from sfumato.methods.base import Problem
-from sfumato.methods.registry import make
+from sfumato.methods.registry import METHODS, make
 from sfumato.prepare import prepare
 from sfumato.recipe import Recipe
 from sfumato.search import Clock, Watch
@@ -81,6 +81,9 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
     stages = stages or Stages()
     if out is not None:
         table.require_writable(out)
+    if keep_steps and not METHODS[recipe.method["name"]].adds:
+        raise RequestError(f"The method {recipe.method['name']} has no steps to keep.",
+                           "Leave --keep-steps out (keep_steps=False), or choose the method xk.")
     seed = recipe.seed if recipe.seed is not None else secrets.randbits(31)
     with stages("read"):
         opened = table.open_table(source, **reading)  # ibis.Table: rows stay where they are

@@ -89,6 +89,46 @@ def count(table: Any, names: Sequence[str]) -> tuple[Any, Ints]:
     return counted.select(list(aliases)), as_numpy(counted.column("n").combine_chunks())
 
 
+def pair_counts(table: Any, quasi: Sequence[str], sensitive: Sequence[str],
+                missing: Sequence[str]) -> tuple[Ints, dict[str, Ints], dict[str, int]]:
+    """Counted in the engine alone: every pair's records and different sensitive values, and the table's.
+
+    The rows are grouped once, as they stand; missing values become one where only combinations are left.
+    """
+    protected = {f"s{n}": name for n, name in enumerate(sensitive)}
+    names = {f"q{n}": name for n, name in enumerate(quasi)} | protected
+    rows = table.select(**{alias: table[name] for alias, name in names.items()})
+    counted = rows.group_by(list(names)).aggregate(n=lambda t: t.count())
+    unified = counted.select("n", **{alias: _unified(counted[alias], missing) for alias in names})
+    distinct = {alias: unified[alias].nunique() + unified[alias].isnull().any().cast("int64")
+                for alias in protected}
+    keys = [alias for alias in names if alias not in protected]
+    pairs = unified.group_by(keys).aggregate(n=unified["n"].sum(), **distinct)
+    alike = pairs.group_by(["n", *distinct]).aggregate(pairs=lambda t: t.count())
+    found = fetch(alike.order_by(["n", *distinct]))
+    times = np.array(found.column("pairs").to_pylist(), dtype=np.int64)
+    values: dict[str, int] = {}
+    if sensitive:
+        told = fetch(unified.aggregate(**distinct))
+        values = {names[alias]: int(told.column(alias)[0].as_py()) for alias in distinct}
+    column = {name: np.repeat(np.array(found.column(name).to_pylist(), dtype=np.int64), times)
+              for name in ("n", *distinct)}
+    return column["n"], {names[alias]: column[alias] for alias in distinct}, values
+
+
+def _unified(column: Any, markers: Sequence[str]) -> Any:
+    """The column with null in the place of every value that `is_missing`."""
+    kind = column.type()
+    if kind.is_string():
+        return column.strip().isin(["", *markers]).ifelse(None, column)
+    if kind.is_boolean() or not kind.is_numeric():
+        return column
+    absent = column.isin(numbers(markers)) if numbers(markers) else None
+    if kind.is_floating():
+        absent = column.isnan() if absent is None else absent | column.isnan()
+    return column if absent is None else absent.ifelse(None, column)
+
+
 @dataclass(frozen=True)
 class Coded:
     """One counted column: its distinct values as text in their natural order, and a code per row."""

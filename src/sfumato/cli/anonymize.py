@@ -42,6 +42,9 @@ def anonymize(
                                              help="The table's name in that database.")] = None,
     replace: Annotated[bool, typer.Option("--replace", rich_help_panel=o.RUN,
                                           help="Replace a table of that name.")] = False,
+    keep_steps: Annotated[bool, typer.Option(
+        "--keep-steps", rich_help_panel=o.RUN,
+        help="Keep the table and its pairs after each step, in the folder private (method xk).")] = False,
     missing: o.Missing = None, table_name: o.TableName = None, delimiter: o.Delimiter = None,
     quote: o.Quote = None, encoding: o.Encoding = None, header: o.Header = None,
     memory: o.Memory = None, threads: o.Threads = None,
@@ -71,11 +74,14 @@ def anonymize(
         result = pipeline.anonymize(source, asked, Path(out), format=format.value, target=target,
                                     report=report and report_as.value, watch=run.watch,
                                     interruptible=run.interruptible, seconds=seconds, stages=run.stages,
-                                    **reading)
+                                    keep_steps=keep_steps, **reading)
     if json:
         screen.say_json(result.manifest)
     else:
         show(result.manifest, Path(result.release), f"report.{report_as.value}" if report else None, target)
+        if result.private:
+            screen.say("", f"Not to be handed on: {Path(result.release).parent / 'private'} says which "
+                           "records are false.")
 
 
 def target_of(to: str | None, name: str | None, replace: bool) -> Any:
@@ -118,7 +124,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         screen.say(*survival(patterns), "")
     kept = f"{records['kept']:,} of {records['received']:,} kept in {several(facts['classes'], *unit)}"
     share = percent(records["suppressed"] / records["received"])
-    lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share})")]
+    false = f"; {records['added']:,} false records added" if records["added"] else ""
+    lines = [("Records", f"{kept}, {records['suppressed']:,} suppressed ({share}){false}")]
     if drawn := facts.get("drawn"):
         from sfumato.verify_drawn import unseen
 

@@ -211,8 +211,13 @@ def gauge(value: float | None, before: float | None, low: float | None, high: fl
 HEIGHT, LEFT, RIGHT, FOOT = 210, 40, 46, 30  # of curves: the plot's frame
 
 
-def curves(name: str, points: Rows, found: Mapping[str, Any]) -> Markup:
-    """Utility and privacy over k as shares, with their bands and the place where they cross."""
+def curves(name: str, points: Rows, found: Mapping[str, Any], called: Sequence[str] = ("utility", "privacy"),
+           axis: str = "k") -> Markup:
+    """Utility and privacy over k as shares, with their bands and the place where they cross.
+
+    Two other shares over another number may be `called` by their own names.
+    """
+    names = dict(zip(("utility", "privacy"), called, strict=True))
     ks = [point["k"] for point in points]
     spread = max(ks[-1] - ks[0], 1)
 
@@ -222,7 +227,7 @@ def curves(name: str, points: Rows, found: Mapping[str, Any]) -> Markup:
     def y(share: float) -> float:
         return 8 + (HEIGHT - 8 - FOOT) * (1 - share)
 
-    drawn = [*frame(ks, x, y), *(crossed(found, x, y) if found["crosses"] else [])]
+    drawn = [*frame(ks, x, y, axis), *(crossed(found, x, y) if found["crosses"] else [])]
     ends = {side: y(points[-1][side]) for side in ("utility", "privacy")}
     nudge = max(0.0, 11 - abs(ends["utility"] - ends["privacy"])) / 2
     for side, other in (("utility", "privacy"), ("privacy", "utility")):
@@ -232,13 +237,13 @@ def curves(name: str, points: Rows, found: Mapping[str, Any]) -> Markup:
         drawn.append(element("polygon", points=path([*upper, *lower[::-1]]), class_=f"band {side}"))
         drawn.append(element("polyline", points=path(line), class_=f"line {side}"))
         place = ends[side] + (nudge if ends[side] >= ends[other] else -nudge)
-        drawn.append(words(side, WIDTH - RIGHT + 5, place + 3.5, "label"))
-    told = "; ".join(f"k {point['k']}: utility {percent(point['utility'])}, "
-                     f"privacy {percent(point['privacy'])}" for point in points)
+        drawn.append(words(names[side], WIDTH - RIGHT + 5, place + 3.5, "label"))
+    told = "; ".join(f"{axis} {point['k']}: {names['utility']} {percent(point['utility'])}, "
+                     f"{names['privacy']} {percent(point['privacy'])}" for point in points)
     return drawing(f"{name}. {told}.", WIDTH, HEIGHT, *drawn)
 
 
-def frame(ks: Sequence[int], x: Any, y: Any) -> list[Markup]:
+def frame(ks: Sequence[int], x: Any, y: Any, axis: str = "k") -> list[Markup]:
     """The shares on the left and some k below."""
     drawn = []
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
@@ -246,7 +251,7 @@ def frame(ks: Sequence[int], x: Any, y: Any) -> list[Markup]:
         drawn.append(words(percent(share), LEFT - 5, y(share) + 3.5, "value", "end"))
     step = max(1, -(-len(ks) // 8))
     drawn.extend(words(str(k), x(k), HEIGHT - FOOT + 15.0, "value", "middle") for k in ks[::step])
-    return [*drawn, words("k", WIDTH - RIGHT + 13, HEIGHT - FOOT + 15.0, "label")]
+    return [*drawn, words(axis, WIDTH - RIGHT + 13, HEIGHT - FOOT + 15.0, "label")]
 
 
 def crossed(found: Mapping[str, Any], x: Any, y: Any) -> list[Markup]:
