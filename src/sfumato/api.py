@@ -21,6 +21,7 @@ from sfumato.verify import Verdict
 
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
+    from sfumato.attack.intervals import Risk
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
 
@@ -235,6 +236,24 @@ def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (),
     return composition(several, known, recipe=None if recipe is None else as_recipe(recipe),
                        quasi=listed(quasi), sensitive=sensitive, l=l, missing=listed(missing),
                        reading=reading)
+
+
+def risks(release: Any, *, known: Any, control: Any, recipe: Said = None, quasi: Names = (),
+          sensitive: str | None = None, missing: Names = (), half: Names = (), trials: int = 500,
+          draws: int = 10, seed: int = 0, **reading: Any) -> tuple[Risk, ...]:
+    """Singling out, linkability and inference of a release's people, beyond what attacks win of the control.
+
+    `known` are people of the release with their sensitive values, `control` people of the same population
+    who are not in it; `half` are the columns that one of the two parties of linkability knows.
+    """
+    from sfumato.attack.risks import Settings
+    from sfumato.attack.run import empirical
+
+    if trials < 1 or draws < 1:
+        raise RequestError(f"{trials} trials in {draws} draws are none.", "Ask for one of each at least.")
+    return empirical(release, known, control, recipe=None if recipe is None else as_recipe(recipe),
+                     quasi=listed(quasi), sensitive=sensitive, missing=listed(missing),
+                     settings=Settings(trials, draws, half=listed(half)), seed=seed, reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
