@@ -1,8 +1,8 @@
 """What do rounds of ρ-Gain keep, beside the paper's figures, and how many rounds pay?
 
 Adult with seven and with eight quasi-identifiers, k = 5, two salaries a class, no limit on suppression: the
-paper's numbers (its hierarchies are not known, so they cannot be the same) beside ours, figure by figure; then
-what each further round would save, by cost; then the whole command.
+paper's numbers (its hierarchies are not known, so they cannot be the same) beside ours, figure by figure;
+then what each further round would save, by cost; then the whole command.
 
     python benchmarks/rho_gain.py
 """
@@ -75,8 +75,8 @@ def figures(columns: tuple[str, ...]) -> None:
     for name, paper in PAPER.items():
         share = 100 if "risk" in name else 1
         ours = [one[name] if name in one else share * one["measures"][name] for one in rounds]
-        print(f"{name + (' %' if share == 100 else ''):30}"
-              + "".join(f"{value:13,.5g}" if value < 1000 else f"{value:13,.0f}" for value in (*paper, *ours)))
+        row = "".join(f"{value:13,.5g}" if value < 1000 else f"{value:13,.0f}" for value in (*paper, *ours))
+        print(f"{name + (' %' if share == 100 else ''):30}{row}")
     sizes = found.sizes(frequency)
     ours_together = (len(sizes), int(sizes.sum()), found.suppressed(frequency), sizes.mean())
     for name, one, other in zip(("classes", "records kept", "outliers left", "average class"), TOGETHER,
@@ -86,11 +86,12 @@ def figures(columns: tuple[str, ...]) -> None:
 
 def gains(costs: tuple[str, ...]) -> None:
     """What each round saves of the cost of the whole release, and where `auto` stops."""
-    print(f"\n{'auto, seven columns':20} {'rho':>4} {'seconds':>8}  saved by each round (in brackets: not run)")
+    print(f"\n{'auto, seven columns':20} {'rho':>4} {'seconds':>8}  saved by each round (brackets: not run)")
     for cost in costs:
         found, _, seconds = run(SEVEN, rounds="auto", cost=cost)
         facts = found.notes["facts"]
-        curve = [f"{one['gain']:.1%}" if one["taken"] else f"({one['gain']:.1%})" for one in facts["gains"][1:]]
+        saved = [(f"{one['gain']:.1%}", one["taken"]) for one in facts["gains"][1:]]
+        curve = [text if taken else f"({text})" for text, taken in saved]
         print(f"{cost:20} {facts['rho']:4} {seconds:8.2f}  {', '.join(curve)}")
 
 
