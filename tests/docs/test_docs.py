@@ -33,7 +33,9 @@ from sfumato.costs.registry import COSTS
 from sfumato.criteria.registry import CRITERIA
 from sfumato.hierarchy.dates import STEPS
 from sfumato.hierarchy.spec import FORMS
+from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.local import Local
+from sfumato.methods.mdav import MDAV
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
 from sfumato.methods.optimal import Optimal
@@ -132,9 +134,12 @@ EXPLAINED = {
     "docs/costs.md": [f"| `{name}` |" for name in COSTS],
     "docs/hierarchies.md": ["`suppress`", *(f"{{{name}: " for name in FORMS if name != "suppress"),
                             *(f"`{step}`" for step in STEPS)],
+    "docs/methods.md": [f"[`{name}`](methods/{name}.md)" for name in METHODS],
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     "docs/methods/local.md": [f"| `{name}` |" for name in Local.model_fields],
+    "docs/methods/certainty-penalty.md": [f"| `{name}` |" for name in CertaintyPenalty.model_fields],
+    "docs/methods/mdav.md": [f"| `{name}` |" for name in MDAV.model_fields],
     "docs/methods/oka.md": [f"| `{name}` |" for name in OKA.model_fields],
     **{f"docs/methods/{name}.md": [f"| `{field}` |" for field in METHODS[name].model_fields]
        for name in TABLED},

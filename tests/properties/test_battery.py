@@ -28,17 +28,22 @@ from sfumato.table import open_table
 
 QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes" and not method.adds)
-FORMS: list[dict[str, Any]] = [  # of methods whose parameters change what a label is
+FORMS: list[dict[str, Any]] = [  # of methods whose parameters change much
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
     {"name": "local", "numeric": "range", "cost": "entropy"},
-    {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100}]
+    {"name": "certainty-penalty", "direction": "top-down", "numeric": "range", "categorical": "set"},
+    {"name": "mdav", "numeric": "range", "categorical": "hierarchy"},
+    {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100},
+    {"name": "research-value", "search": "distributed", "fits": 30}]
 every_method = pytest.mark.parametrize("method", OF_CLASSES)
 Rows = list[dict[str, Any]]
 
 
 def test_the_registry_is_whole() -> None:
     assert OF_CLASSES == [
+        "certainty-penalty",
         "local",
+        "mdav",
         "mondrian",
         "oka",
         "optimal",

@@ -18,6 +18,8 @@ from sfumato.clusters.axes import Axis
 from sfumato.clusters.cuts import compiled_pays
 from sfumato.hierarchy.core import Codes
 
+BATCH = 256  # groups whose partners are sought at once
+NEAREST = 12  # partners kept for each: enough that some was not touched meanwhile
 PAIRED = 512  # values up to which a column's nodes are looked up by pairs of values
 KINDS = {"node": 0, "range": 1, "mean": 1, "set": 2, "mode": 2}
 
@@ -122,8 +124,25 @@ class Boxes:
 
         def seek(part: slice) -> None:
             kernels.closest(wanted[part], self.sizes, self.alone, alive, increase, self.lows, self.highs,
-                            self.words, *self.labels.arrays, found[part], keys[part])
+                            self.words, self.labels.arrays, found[part], keys[part])
 
         by_all_cores(seek, len(wanted))
         return found, keys
 
+    def merge_in_turn(self, wanted: Ints, least: int, increase: bool, alive: Bools, into: Ints) -> None:
+        """Each wanted group of fewer than `least` records is merged with the best other, in turn."""
+        if not compiled_pays(self.n_groups):
+            from sfumato.clusters import plain_boxes
+
+            plain_boxes.merge_in_turn(self, wanted, least, increase, alive, into)
+            return
+        from sfumato.clusters import box_kernels
+
+        kernels: Any = box_kernels
+        touched = np.zeros(self.n_groups, dtype=bool)
+        for first in range(0, len(wanted), BATCH):
+            batch = wanted[first:first + BATCH]
+            batch = batch[alive[batch] & (self.sizes[batch] < least)]
+            found, keys = self.closest(batch, min(NEAREST, max(self.n_groups - 1, 1)), alive, increase)
+            kernels.merge_in_turn(batch, found, keys, least, increase, self.sizes, self.alone, alive, into,
+                                  touched, self.lows, self.highs, self.words, self.labels.arrays)

@@ -63,3 +63,20 @@ def cost(boxes: Boxes, one: Ints, other: Ints, increase: bool) -> Floats:
         return whole
     apart = boxes.sizes[one] * boxes.alone[one]
     return np.asarray(whole - apart - boxes.sizes[other] * boxes.alone[other])
+
+
+def merge_in_turn(boxes: Boxes, wanted: Ints, least: int, increase: bool, alive: Bools, into: Ints) -> None:
+    """As `Boxes.merge_in_turn`: every group is compared with every other."""
+    for f in wanted:
+        if not alive[f] or boxes.sizes[f] >= least:
+            continue
+        found, _ = closest(boxes, np.array([f]), 1, alive, increase)
+        g = int(found[0, 0]) if found.shape[1] else -1
+        if g < 0:
+            break
+        boxes.alone[g] = unions(boxes, np.array([f]), np.array([g]))[0]
+        boxes.lows[:, g] = np.minimum(boxes.lows[:, f], boxes.lows[:, g])
+        boxes.highs[:, g] = np.maximum(boxes.highs[:, f], boxes.highs[:, g])
+        boxes.words[:, g] |= boxes.words[:, f]
+        boxes.sizes[g] += boxes.sizes[f]
+        alive[f], into[f] = False, g

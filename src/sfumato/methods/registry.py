@@ -7,10 +7,12 @@ from typing import Any
 
 from sfumato.methods.base import Method
 from sfumato.methods.bucketization import Bucketization
+from sfumato.methods.certainty_penalty import CertaintyPenalty
 from sfumato.methods.composition_style import Composition
 from sfumato.methods.e_dp import DiffGen
 from sfumato.methods.hybrid_style import Hybrid
 from sfumato.methods.local import Local
+from sfumato.methods.mdav import MDAV
 from sfumato.methods.merging_style import Merging
 from sfumato.methods.mondrian import Mondrian
 from sfumato.methods.oka import OKA
@@ -27,10 +29,12 @@ METHODS: Mapping[str, type[Method]] = {
     method.name: method for method in (
         Optimal,
         Bucketization,
+        CertaintyPenalty,
         Composition,
         DiffGen,
         Hybrid,
         Local,
+        MDAV,
         Merging,
         Mondrian,
         OKA,

@@ -47,9 +47,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from sfumato.classes import Floats, Ints
 from sfumato.costs.measured import score
@@ -61,7 +62,9 @@ from sfumato.methods.base import Method, Problem
 from sfumato.methods.full_domain import infeasible, release_node
 from sfumato.recoding import Regrouping
 from sfumato.search import Found, Limits
+from sfumato.strings.combined import Joined, combinations, combine
 from sfumato.strings.listed import Pruning, Strings, globally, locally
+from sfumato.strings.subsets import job, solve_all, split
 from sfumato.strings.trial import Success, Trial, prepruned
 
 MOST_TOLD = 50  # successes that the manifest lists
@@ -73,8 +76,10 @@ class ResearchValue(Method):
     name: ClassVar[str] = "research-value"
     citation: ClassVar[str] = "Morton, Mahoui, Gibson & Yechuri"
 
-    search: Literal["global", "local", "hybrid"] = "global"
+    search: Literal["global", "local", "hybrid", "distributed"] = "global"
     pruning: Pruning = "sound"
+    fits: Annotated[int, Field(ge=2, strict=True)] = 10_000  # strings in the list of one subset of columns
+    processes: Annotated[int, Field(ge=1, le=64, strict=True)] = 2  # that solve subsets
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """Pre-prune, search, take the best success."""
@@ -96,6 +101,8 @@ class ResearchValue(Method):
         if self.search == "local":
             locally(kept, trial, problem.clock)
             return {"held_bytes": 0, "complete": False}
+        if self.search == "distributed":
+            return self._distributed(problem, trial, kept)
         size = prod(map(len, kept))
         if size > ENUMERABLE:
             raise RequestError(f"The columns have {size:,} generalization strings, and a list of them holds "
@@ -107,6 +114,30 @@ class ResearchValue(Method):
         complete = not len(strings.left)
         return {"held_bytes": strings.held, "complete": complete,
                 "best_possible": None if complete else float(strings.values[strings.left[-1]])}
+
+    def _distributed(self, problem: Problem, trial: Trial, kept: Sequence[Ints]) -> dict[str, Any]:
+        """Split, solve, combine."""
+        if not trial.carries:
+            names = " and ".join(c.name for c in problem.criteria if not c.upward)
+            raise RequestError("A distributed search relies on what fails on some columns failing on all, "
+                               f"and {names} with suppression does not grant that.",
+                               "Choose search: global, or set suppression: 0.")
+        subsets, clock = split(kept, self.fits), problem.clock
+        seconds = None if clock.seconds is None else max(clock.seconds - clock.spent, 0.0)
+        solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes)
+        trial.counted += sum(one.counted for one in solved)
+        if not all(len(one.levels) for one in solved):
+            return {"held_bytes": 0, "complete": all(one.complete for one in solved)}
+        strings, whole = combinations(trial, subsets, [one.levels for one in solved], self.pruning)
+        joined = Joined(trial.frequency, subsets)
+        trial.classes = joined.classes
+        combine(trial, strings, kept, not whole, clock, problem.watch)
+        held = self.processes * max(one.held for one in solved) + strings.held + joined.held
+        parts = [{"columns": [problem.frequency.quasi[j] for j in subset], "successes": len(one.levels),
+                  "strings": prod(len(kept[j]) for j in subset), "frequency_sets": one.counted}
+                 for subset, one in zip(subsets, solved, strict=True)]
+        return {"held_bytes": held, "complete": whole and not len(strings.left), "subsets": parts,
+                "combined": len(strings.levels)}
 
     def _nothing(self, problem: Problem, trial: Trial) -> InfeasibleError:
         """Why there is no success: the closest string, and what to do."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ from sfumato.evaluate import evaluator
 from sfumato.frequency import FrequencySet
 from sfumato.lattice import Lattice
 from sfumato.search import Limits
+
+Classes = Callable[[Ints], tuple[Ints, int]]  # each tuple's class at a string, and how many classes
 
 
 class Outcome(NamedTuple):
@@ -56,6 +58,7 @@ class Trial:
         self.counted = 0  # frequency sets
         self.successes: list[Success] = []
         self.closest, self.missing = self.tops, frequency.n_records
+        self.classes: Classes | None = None  # another way to group than the engine's
 
     def value(self, levels: Ints) -> float:
         """The total research value of a string."""
@@ -63,6 +66,8 @@ class Trial:
 
     def test(self, levels: Ints) -> Outcome:
         """Test a string."""
+        if self.classes is not None:
+            return self.grouped(levels, *self.classes(levels))
         found = self.engine.evaluate(levels[None, :].astype(np.int64))
         return self.judged(levels, int(found.suppressed[0]), int(found.certain[0]))
 
