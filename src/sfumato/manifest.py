@@ -83,6 +83,8 @@ def _columns(prepared: Prepared, levels: dict[str, int] | None,
     for group in facts.get("column_groups", ()):
         for name in group:
             described[name]["group"] = group
+    for name, cells in facts.get("adaptable", {}).get("hidden", {}).items():
+        described[name]["hidden"] = cells
     for name, centre in facts.get("centres", {}).items():
         described[name]["centre"] = centre
     return described
