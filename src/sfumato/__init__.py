@@ -11,17 +11,29 @@ from sfumato.version import __version__
 
 if TYPE_CHECKING:
     from sfumato import errors
-    from sfumato.api import anonymize, attack, balance, check, init, measure, recommend, suggest, value
+    from sfumato.api import (
+        anonymize,
+        attack,
+        balance,
+        check,
+        init,
+        measure,
+        recommend,
+        risks,
+        rules,
+        suggest,
+        value,
+    )
     from sfumato.measure.evidence import Evidence
     from sfumato.pipeline import Result
     from sfumato.recipe import Recipe
     from sfumato.verify import Verdict
 
 __all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "attack", "balance",
-           "check", "errors", "init", "measure", "recommend", "suggest", "value"]
+           "check", "errors", "init", "measure", "recommend", "risks", "rules", "suggest", "value"]
 
 _HOMES = {"anonymize": "api", "attack": "api", "balance": "api", "check": "api", "init": "api",
-          "suggest": "api", "value": "api",
+          "risks": "api", "rules": "api", "suggest": "api", "value": "api",
           "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}
 
 

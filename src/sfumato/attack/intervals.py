@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -39,3 +40,51 @@ def wilson(successes: float, trials: int, confidence: float = CONFIDENCE) -> Sha
     rate = (inside + z * z / 2) / (trials + z * z)
     spread = max(inside * (trials - inside) / trials + z * z / 4, 0.0) if trials else z * z / 4
     return Share(rate, z / (trials + z * z) * spread**0.5)
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What an attack wins beyond what it wins of people who are not in the release (Giomi et al. 2023, 3).
+
+    `attack` is its success on people of the release, `control` on others, `baseline` that of guesses without
+    the release. The residual risk is (attack - control) / (1 - control).
+    """
+
+    name: str
+    trials: int
+    successes: float
+    attack: Share
+    control: Share | None
+    baseline: Share
+
+    @property
+    def residual(self) -> Share:
+        """The residual risk, its error propagated from both shares."""
+        if self.control is None:
+            return self.attack
+        main, other = self.attack, self.control
+        left = 1 - other.rate
+        error = ((main.error / left) ** 2 + (other.error * (main.rate - 1) / left**2) ** 2) ** 0.5
+        return Share((main.rate - other.rate) / left, error)
+
+    @property
+    def value(self) -> float:
+        """The residual risk within its range."""
+        return min(max(self.residual.rate, 0.0), 1.0)
+
+    @property
+    def stronger_than_guessing(self) -> bool:
+        """An attack that does not beat guesses says nothing of the risk."""
+        return self.attack.rate > self.baseline.rate
+
+
+def risk(name: str, successes: float, trials: int, control: tuple[float, int] | None,
+         baseline: tuple[float, int]) -> Risk:
+    """The risk from counts of successes and trials.
+
+    >>> found = risk("inference", 60, 500, (40, 500), (10, 500))
+    >>> round(found.residual.rate, 5), round(found.residual.error, 5)
+    (0.0433, 0.03988)
+    """
+    return Risk(name, trials, successes, wilson(successes, trials),
+                None if control is None else wilson(*control), wilson(*baseline))

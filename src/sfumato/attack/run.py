@@ -10,6 +10,8 @@ from typing import Any
 
 from sfumato import judge, table
 from sfumato.attack.composition import Composition, attack
+from sfumato.attack.intervals import Risk
+from sfumato.attack.risks import Settings, risks
 from sfumato.attack.view import Groups, Known, View, known_people, view
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.errors import HierarchyError, RequestError
@@ -42,6 +44,28 @@ def composition(releases: Sequence[Any], known: Any, *, recipe: Recipe | None, q
     with scene(releases, known, recipe, quasi, sensitive, missing, reading) as seen:
         promised = [bound for one in seen.recipes if (bound := promised_l(one, seen.sensitive)) is not None]
         return attack(seen.views, seen.known, l if l is not None else min(promised, default=None))
+
+
+def empirical(release: Any, known: Any, control: Any, *, recipe: Recipe | None, quasi: Sequence[str],
+              sensitive: str | None, missing: Sequence[str], settings: Settings, seed: int,
+              reading: dict[str, Any]) -> tuple[Risk, ...]:
+    """What attacks win of the release's people beyond what they win of others, the control."""
+    with scene([release], known, recipe, quasi, sensitive, missing, reading) as seen, \
+            table.open_table(control, **reading) as strangers:
+        people, names = seen.known, seen.views[0].names
+        table.require_columns(strangers, (*names, seen.sensitive))
+        other = known_people(strangers, people.names, seen.sensitive, seen.missing)
+        if people.truth is None:
+            raise RequestError(f"The table of people has no column {seen.sensitive!r}, so whether a guess is "
+                               "right cannot be told.", "Give the people with their sensitive values; no "
+                               "attack uses those but to score itself.")
+        strange = [name for name in settings.half if name not in names]
+        if strange or (settings.half and len(set(settings.half)) == len(names)):
+            raise RequestError("One party of linkability should know some of the columns "
+                               f"{listed(names, 10)}, and not all; it is said to know "
+                               f"{listed(settings.half, 10)}.",
+                               "Name the columns of one party, for example --half " + ",".join(names[:1]))
+        return risks(seen.views[0], people, other, settings, seed)
 
 
 @contextmanager
@@ -135,9 +159,9 @@ def groups_in(place: Place, opened: table.Source, recipe: Recipe | None) -> Grou
     """The column groups of a sliced release; None for one of classes."""
     if BUCKET not in opened.table.columns:
         return None
+    if groups := (place.manifest or {}).get("column_groups"):
+        return groups  # type: ignore[no-any-return]
     if recipe is None:
-        if groups := (place.manifest or {}).get("column_groups"):
-            return groups  # type: ignore[no-any-return]
         raise RequestError(f"{opened.name} has a column {BUCKET!r}, so it seems to be sliced, and no recipe "
                            "says how.", "Name the folder that a run wrote, or the recipe.")
     method = make(recipe.method)

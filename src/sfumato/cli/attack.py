@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,9 @@ from sfumato.cli import screen
 
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
+    from sfumato.attack.intervals import Risk, Share
 
+RISKS = "Risks beyond a control"
 EXAMPLE = ("Example: `sfumato attack --release spring --release autumn --known people.csv`. Exit codes: 0 "
            "nobody's value is certain, or likelier than 1/l · 1 somebody's is · 2 wrong request or input")
 
@@ -32,6 +35,14 @@ def attack(
     l: Annotated[float | None, typer.Option(  # noqa: E741
         "--l", rich_help_panel=o.PROMISE, help="Nobody's value should be likelier than 1/l (else as the "
         "releases promise).")] = None,
+    control: Annotated[str | None, typer.Option(
+        metavar="TABLE", rich_help_panel=RISKS, help="Others of the same population, in no release, with "
+        "their sensitive values: measures singling out, linkability and inference of each release.")] = None,
+    half: Annotated[list[str] | None, typer.Option(
+        metavar="A,B", rich_help_panel=RISKS, help="What one party of linkability knows (else every second "
+        "column).")] = None,
+    trials: Annotated[int, typer.Option(rich_help_panel=RISKS, help="Attacks of each kind.")] = 500,
+    seed: Annotated[int, typer.Option(rich_help_panel=RISKS, help="Makes them repeatable.")] = 0,
     json: o.Json = False, missing: o.Missing = None, table_name: o.TableName = None,
     delimiter: o.Delimiter = None, quote: o.Quote = None, encoding: o.Encoding = None,
     header: o.Header = None, memory: o.Memory = None, threads: o.Threads = None,
@@ -41,12 +52,18 @@ def attack(
 
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     with screen.watching() as run, run.stages("attack"):
-        found = api.attack(release, known=known, recipe=recipe, quasi=o.names(quasi), sensitive=sensitive,
-                           l=l, missing=missing or (), **reading)
+        said: dict[str, Any] = {"known": known, "recipe": recipe, "quasi": o.names(quasi),
+                                "sensitive": sensitive, "missing": missing or (), **reading}
+        found = api.attack(release, l=l, **said)
+        beyond = {} if control is None else {
+            one: api.risks(one, control=control, half=o.names(half), trials=trials, seed=seed, **said)
+            for one in release}
     if json:
-        screen.say_json(facts(found))
+        screen.say_json({**facts(found), **({"risks": figures(beyond)} if beyond else {})})
     else:
         show(found)
+        for name, risks in beyond.items():
+            show_risks(name, risks)
     raise typer.Exit(0 if found.holds else 1)
 
 
@@ -93,6 +110,33 @@ def show(found: Composition) -> None:
                  ("Disclosure risk ratio, matches", f"{number(found.drr_matches)} %", "")]
     figures = ("people or value", "95 % interval")
     screen.say(screen.grid(("", *figures), rows, figures), "", "What each number means: --json")
+
+
+def figures(beyond: Mapping[str, Sequence[Risk]]) -> dict[str, Any]:
+    """The risks for programs, release by release."""
+    def share(one: Share | None) -> dict[str, float] | None:
+        return None if one is None else {"rate": one.rate, "low": one.low, "high": one.high}
+
+    return {name: {one.name: {"risk": one.value, "low": one.residual.low, "high": one.residual.high,
+                              "trials": one.trials, "attack": share(one.attack),
+                              "control": share(one.control), "baseline": share(one.baseline),
+                              "stronger_than_guessing": one.stronger_than_guessing} for one in risks}
+            for name, risks in beyond.items()}
+
+
+def show_risks(name: str, risks: Sequence[Risk]) -> None:
+    """The risks of one release for people."""
+    from sfumato.report.figures import percent
+
+    rows = [(one.name, percent(one.value), _within(one.residual), percent(one.attack.rate),
+             "" if one.control is None else percent(one.control.rate), percent(one.baseline.rate),
+             f"{one.trials:,}") for one in risks]
+    headings = ("", "risk", "95 % interval", "people", "control", "guessing", "trials")
+    screen.say("", f"{name}: what attacks win of its people beyond the control", "",
+               screen.grid(headings, rows, headings[1:]))
+    weak = [one.name for one in risks if not one.stronger_than_guessing]
+    if weak:
+        screen.say("", f"No better than guessing, so no evidence of safety: {', '.join(weak)}.")
 
 
 def _within(share: Any) -> str:
