@@ -72,16 +72,23 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
             sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
-            research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+            research: dict[str, Any] | None = None, earlier: Any = None, earlier_original: Any = None,
+            **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost.
 
+    With an `earlier` release of the same table, or of the `earlier_original` that has grown since, also what
+    both tell together.
     `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
     `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
     explain the target.
     """
     if original is not None:
         return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
-                       attacker=attacker, research=research, **reading).evidence
+                       attacker=attacker, research=research, earlier=earlier,
+                       earlier_original=earlier_original, **reading).evidence
+    if earlier is not None or earlier_original is not None:
+        raise RequestError("Two releases are joined by the people of their table, and no table is named.",
+                           "Name it: original= (--original TABLE).")
     if research is not None:
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: original= (--original TABLE).")
@@ -92,11 +99,22 @@ def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Na
 
 def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
             missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
-            research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
+            research: dict[str, Any] | None = None, earlier: Any = None, earlier_original: Any = None,
+            **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
+    from sfumato.attack.joined import joined
+    from sfumato.attack.order import order
+
+    if earlier is None and earlier_original is not None:
+        raise RequestError("An earlier table is named, but no earlier release.",
+                           "Name it: earlier= (--earlier RELEASE).")
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing, research),
-                         attacker, reading)
+    asked = _measured(recipe, place, quasi, sensitive, missing, research)
+    found = judge.compare(place, original, asked, attacker, reading)
+    more = [order(place.release, original, asked, reading)]
+    if earlier is not None:
+        more += joined(release, earlier, original, earlier_original, asked, reading)
+    return found.with_attacks(more)
 
 
 def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,

@@ -101,6 +101,8 @@ def story(facts: dict[str, Any]) -> list[str]:
                        "the best found."))
     told += _sliced(facts) if "column_groups" in facts else _drawn(facts) if "drawn" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
+    if certificate := facts.get("certificate"):
+        told.append(certified(certificate))
     if blocks := facts.get("blocks"):
         told.append(f"The table was cut into {blocks['count']:,} blocks of {blocks['smallest']:,} to "
                     f"{blocks['largest']:,} records first; classes were sought within each of them.")
@@ -130,6 +132,15 @@ def story(facts: dict[str, Any]) -> list[str]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
     return told
+
+
+def certified(found: dict[str, Any]) -> str:
+    """What is proven of how good a local recoding is."""
+    if found["within"] is None:
+        return "Nothing was lost, so no release can lose less." if not found["score"] else (
+            "No bound above 0 on the loss could be proven.")
+    return (f"The loss is within {found['within']:.1%} of the best possible: no classes of so many records, "
+            f"however they are made, can lose less than {found['bound']:.4g}; that is proven.")
 
 
 def _sliced(facts: dict[str, Any]) -> list[str]:

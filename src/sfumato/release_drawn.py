@@ -26,11 +26,12 @@ def drawn_table(prepared: Prepared, drawn: Drawn, seed: int) -> Any:
     at = np.repeat(np.arange(len(cells.counts)), cells.counts)
     at = np.random.default_rng(seed).permutation(at)
     columns: dict[str, Any] = {"place": from_numpy(np.arange(len(at)))}
+    ours = {name: f"v{j}" for j, name in enumerate(prepared.frequency.quasi)} | {drawn.sensitive: "s"}
     for j, name in enumerate(prepared.frequency.quasi):
-        columns[name] = from_texts(drawn.texts(j)).take(from_numpy(cells.classes[at]))
-    columns[drawn.sensitive] = values_of(prepared, drawn).take(from_numpy(cells.values[at]))
-    made = lend(prepared.table, pa.table(columns))
-    return made.order_by("place").select(*columns_of(prepared, drawn))
+        columns[ours[name]] = from_texts(drawn.texts(j)).take(from_numpy(cells.classes[at]))
+    columns["s"] = values_of(prepared, drawn).take(from_numpy(cells.values[at]))
+    ordered = lend(prepared.table, pa.table(columns)).order_by("place")
+    return ordered.select(**{name: ordered[ours[name]] for name in columns_of(prepared, drawn)})
 
 
 def values_of(prepared: Prepared, drawn: Drawn) -> Any:

@@ -23,18 +23,26 @@ def require_no_bucket(prepared: Prepared) -> None:
 
 
 def sliced_table(prepared: Prepared, slices: Slices, seed: int) -> Any:
-    """The released rows as an Ibis expression: bucket by bucket, with the bucket's number first."""
+    """The released rows as an Ibis expression: bucket by bucket, with the bucket's number first.
+
+    On the way, columns have names of our own: the table's may be any.
+    """
     import pyarrow as pa
 
     require_no_bucket(prepared)
     columns: dict[str, Any] = {"place": from_numpy(np.arange(len(slices.codes))),
                                BUCKET: from_numpy(slices.bucket_of)}
+    ours = {BUCKET: BUCKET}
     for j, name in enumerate((*prepared.frequency.quasi, slices.sensitive)):
-        columns[name] = values_of(prepared, slices, j).take(from_numpy(slices.codes[:, j].astype(np.int64)))
+        ours[name] = f"v{j}"
+        at = from_numpy(slices.codes[:, j].astype(np.int64))
+        columns[f"v{j}"] = values_of(prepared, slices, j).take(at)
     made = lend(prepared.table, pa.table(columns))
-    for own in permuted_plain(prepared, slices, seed).values():
-        made = made.join(own, "place")
-    return made.order_by("place").select(BUCKET, *prepared.released)
+    for n, (name, own) in enumerate(permuted_plain(prepared, slices, seed).items()):
+        ours[name] = f"p{n}"
+        made = made.join(own.rename({f"p{n}": "value"}), "place")
+    ordered = made.order_by("place")
+    return ordered.select(**{name: ordered[ours[name]] for name in (BUCKET, *prepared.released)})
 
 
 def values_of(prepared: Prepared, slices: Slices, j: int) -> Any:
@@ -90,7 +98,7 @@ def permuted_plain(prepared: Prepared, slices: Slices, seed: int) -> dict[str, A
         place = ibis.row_number().over(group_by=mixed[BUCKET], order_by=mixed["mixed"])
         ordered = mixed.mutate(at=place).join(starts, BUCKET)
         made[name] = ordered.select(place=(ordered["at"] + ordered["first"]).cast("int64"),
-                                    **{name: ordered["value"]})
+                                    value=ordered["value"])
     return made
 
 

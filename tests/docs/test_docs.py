@@ -134,6 +134,7 @@ EXPLAINED = {
     "docs/costs.md": [f"| `{name}` |" for name in COSTS],
     "docs/hierarchies.md": ["`suppress`", *(f"{{{name}: " for name in FORMS if name != "suppress"),
                             *(f"`{step}`" for step in STEPS)],
+    "docs/methods.md": [f"[`{name}`](methods/{name}.md)" for name in METHODS],
     "docs/methods/optimal.md": [f"| `{name}` |" for name in Optimal.model_fields],
     "docs/methods/mondrian.md": [f"| `{name}` |" for name in Mondrian.model_fields],
     "docs/methods/local.md": [f"| `{name}` |" for name in Local.model_fields],

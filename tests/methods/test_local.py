@@ -16,16 +16,18 @@ from tests.properties.cases import Case, cases
 from sfumato.clusters.axes import axes_of
 from sfumato.costs.registry import make
 from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.local import bound as bounds
 from sfumato.local.kernels import joins, polish, trie
 from sfumato.local.kernels.sweep import sweep
 from sfumato.local.prices import FINEST, SUMS, Prices
 from sfumato.local.search import Search
 from sfumato.methods.base import Problem
 from sfumato.methods.local import Local
+from sfumato.search import Clock
 
 quick = settings(max_examples=100, deadline=None)
 forms = st.fixed_dictionaries({"numeric": st.sampled_from(["auto", "range", "hierarchy"]),
-                               "cost": st.sampled_from(SUMS)})
+                               "cost": st.sampled_from(SUMS), "certificate": st.booleans()})
 styles = st.sampled_from(["hierarchy", "range"])
 
 
@@ -174,6 +176,67 @@ BARS = {2: 0.0200, 5: 0.0488, 10: 0.0725, 100: 0.1872}  # to be reached at once
 def test_adult_loses_less_than_asked(k: int) -> None:
     frequency = adult(COLUMNS, "salary-class")
     problem = Problem(frequency, (KAnonymity(k=k),), 0.0, np.ones(8))
-    found = Local().solve(problem, np.random.default_rng(0))
+    found = Local(certificate=False).solve(problem, np.random.default_rng(0))
     assert found.notes["score"] <= BARS[k]
     assert found.sizes(frequency).min() >= k and found.suppressed(frequency) == 0
+
+
+@settings(max_examples=80, deadline=None)
+@given(cases(most_records=7), st.integers(2, 3), styles, st.sampled_from([1e9, 4.0]))
+def test_the_bound_is_below_every_partition(case: Case, k: int, style: str, work: float) -> None:
+    """Brute force; also over a lattice of which most levels are left out."""
+    assume(len(case.records) >= k)
+    search = searched(case, k, style)
+    search.polish()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "WORK", work)
+        prover = bounds.Prover(search.axes, search.grid, search.prices, k)
+    found = prover.run(search.state, Clock())
+    best = partitions.cheapest(case.records, case.paths, case.weights, [lambda members, n: len(members) >= k],
+                               style == "range")
+    assert best is not None and search.prices.score(found.total) <= best + 1e-9
+    told = bounds.certificate(found, search)
+    assert told["bound"] <= told["score"] and 0 <= told["records_at_their_bound"] <= len(case.records)
+
+
+@quick
+@given(cases(most_columns=3, most_records=30), st.integers(2, 4), styles)
+def test_the_values_hold_in_every_cell(case: Case, k: int, style: str) -> None:
+    """By loops over all nodes: the k dearest records of a cell are worth no more than k in it cost."""
+    assume(len(case.records) >= k)
+    search = searched(case, k, style)
+    prover = bounds.Prover(search.axes, search.grid, search.prices, k)
+    values = prover.run(search.state, Clock()).values
+    rows, counts = search.grid.places, search.frequency.counts
+    assert len(prover.nodes) == prover.levels.size
+    for node in prover.nodes:
+        cells: dict[tuple[int, ...], list[int]] = {}
+        for t in range(len(rows)):
+            key = tuple(int(prover.levels.groups[j][node[j]][rows[t, j]]) for j in range(rows.shape[1]))
+            cells.setdefault(key, []).append(t)
+        for members in cells.values():
+            price = sum(int(prover.costs[prover.starts[j, node[j]] + rows[members[0], j]])
+                        for j in range(rows.shape[1]))
+            dearest = sorted((int(values[t]) for t in members for _ in range(counts[t])), reverse=True)[:k]
+            assert len(dearest) < k or sum(dearest) <= k * price
+
+
+def test_all_that_is_known_of_a_small_table() -> None:
+    """Two pairs that must each share a label: the bound is the optimum, and every record is at it."""
+    column = [(str(v), str(v // 2), "*") for v in range(4)]
+    case = Case([("0",), ("1",), ("2",), ("3",)], [column], ["a"] * 4, ["b"] * 4, [1.0])
+    problem = Problem(whole(case), (KAnonymity(k=2),), 0.0, np.ones(1))
+    told = Local().solve(problem, np.random.default_rng(0)).notes["facts"]["certificate"]
+    assert told["score"] == pytest.approx(1 / 3) and told["within"] == pytest.approx(0, abs=1e-6)
+    assert told["records_at_their_bound"] == 4
+
+
+PROVEN = {2: 0.0165, 5: 0.0414, 10: 0.0625, 100: 0.1673}
+
+
+@pytest.mark.needs_shared
+def test_adult_is_bounded_as_asked() -> None:
+    frequency = adult(COLUMNS, "salary-class")
+    problem = Problem(frequency, (KAnonymity(k=5),), 0.0, np.ones(8))
+    found = Local(certificate=True).solve(problem, np.random.default_rng(0))
+    assert PROVEN[5] <= found.notes["facts"]["certificate"]["bound"] <= 0.0470

@@ -213,3 +213,18 @@ def test_frames_come_back_with_the_sensitive_values_they_had(method: str) -> Non
     assert isinstance(result.release, pa.Table) and result.release.column_names == ["i", "s"]
     assert set(map(str, result.release["s"].to_pylist())) <= set("0123")
     assert method == "e-dp" or result.release.schema.field("s").type == table.schema.field("s").type
+
+
+@every_method
+def test_columns_may_have_the_names_that_are_used_on_the_way(method: str) -> None:
+    import pyarrow as pa
+
+    rng = random.Random(3)
+    table = pa.table({name: [rng.randrange(5) for _ in range(300)] for name in ("place", "v1", "s", "v0")})
+    said = {"name": method, **ASKED[method]}
+    if method == "e-dp":
+        said |= {"values": [*"01234"], "bounds": {"place": [0, 5], "v1": [0, 5]}}
+    columns = {"place": {"role": "quasi"}, "v1": {"role": "quasi"}, "v0": {"role": "sensitive"}}
+    released = anonymize(table, Recipe.from_dict({"columns": columns, "method": said, "seed": 1}),
+                         report=False).release
+    assert released.column_names == ["place", "v1", "v0"] and released.num_rows > 20

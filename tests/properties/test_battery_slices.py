@@ -243,6 +243,20 @@ def test_frames_come_back_with_their_types(method: str) -> None:
 
 
 @every_method
+def test_columns_may_have_the_names_that_are_used_on_the_way(method: str) -> None:
+    import pyarrow as pa
+
+    rng, names = random.Random(3), ("place", "value", "v0", "p0", "s", "row", "turn", "tuple")
+    table = pa.table({name: rng.choices("abcd", k=120) for name in names})
+    said = {name: {"role": "quasi" if n < 3 else "sensitive"} for n, name in enumerate(names[:4])}
+    recipe = Recipe.from_dict({"columns": said, "method": {"name": method, "k": 4, "l": 2}, "seed": 1})
+    released = anonymize(table, recipe, report=False).release
+    assert released.column_names == ["bucket", *names]
+    for name in names[3:]:
+        assert Counter(released[name].to_pylist()) == Counter(table[name].to_pylist())
+
+
+@every_method
 def test_infeasible_targets_say_what_and_what_to_do(method: str, tmp_path: Path) -> None:
     with pytest.raises(InfeasibleError) as caught:
         run(tmp_path, hospital.records(), asked(method, method={"l": 9}))

@@ -14,7 +14,7 @@ from sfumato.attack.intervals import Risk
 from sfumato.attack.labels import read
 from sfumato.attack.linkage import Linkage, link
 from sfumato.attack.risks import Settings, risks
-from sfumato.attack.view import Groups, Known, View, known_people, tree, view
+from sfumato.attack.view import Groups, Known, View, known_people, tree_over, view
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.errors import HierarchyError, RequestError
 from sfumato.hierarchy.domain import listed
@@ -87,7 +87,7 @@ def linkage(release: Any, known: Any, identity: str, *, recipe: Recipe | None, q
             raise RequestError(f"{opened.name} has no column that is known of people.",
                                "Give a table of people with its quasi-identifiers.")
         rows, persons = (known_people(one, names, identity, markers) for one in (opened, people))
-        covers = [read(rows.values[j], persons.values[j], tree(name, persons, own))
+        covers = [read(rows.values[j], persons.values[j], tree_over(name, persons, own))
                   for j, name in enumerate(names)]
         return link(rows, persons, covers, seed)
 

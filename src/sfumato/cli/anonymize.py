@@ -97,6 +97,7 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
     from sfumato.cli.measure import survival
+    from sfumato.manifest import certified
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -137,6 +138,8 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
         of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
         lines.append(("Protected", f"{of}: {done}"))
+    if certificate := facts.get("certificate"):
+        lines.append(("Proven", certified(certificate)))
     if merged := facts.get("merged"):
         lines.append(("Merged", f"{several(merged['values'], 'value')} that matched too few buckets: coarser "
                       f"labels in {several(merged['records'], 'record')}"))

@@ -10,6 +10,7 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 | dissolve, move | `kernels.polish` |
 | index over labels | `kernels.trie` |
 | repair | `repair.mend` |
+| certificate | `bound.Prover` |
 
 1. Every node of the lattice, in the order of the sum over columns of its squared losses: each cell of it with
    enough records that have no class yet becomes one. Records left over join the class they cost least.
@@ -17,6 +18,7 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 3. Classes that break a criterion join others until it holds.
 4. Dissolve: a class goes if its records cost less in other classes. Move: a record goes to another class if
    both together cost less. Until little changes.
+5. The certificate: values of records that no recoding can be cheaper than (`bound`).
 
 Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 
@@ -36,7 +38,7 @@ Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator
@@ -46,6 +48,7 @@ from sfumato.clusters.labels import recoding
 from sfumato.clusters.refusal import require_feasible
 from sfumato.costs.measured import score
 from sfumato.costs.registry import make
+from sfumato.local.bound import Prover, certificate
 from sfumato.local.prices import SUMS, Prices
 from sfumato.local.repair import mend
 from sfumato.local.search import Search
@@ -59,6 +62,12 @@ def _sum_over_cells(name: str) -> str:
     return name
 
 
+def proven(search: Search, problem: Problem) -> dict[str, Any]:
+    """Step 5."""
+    prover = Prover(search.axes, search.grid, search.prices, search.least)
+    return certificate(prover.run(search.state, problem.clock), search)
+
+
 class Local(Method):
     """Classes of the lattice's cells, swept cheapest first and polished."""
 
@@ -69,9 +78,10 @@ class Local(Method):
 
     cost: Annotated[str, AfterValidator(_sum_over_cells)] = "ncp"
     numeric: Literal["hierarchy", "range", "auto"] = "auto"  # numbers: nodes of their hierarchy, or ranges
+    certificate: bool = True  # whether a bound on every recoding's cost is proven
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
-        """Steps 1 to 4."""
+        """Steps 1 to 5."""
         frequency = problem.frequency
         require_feasible(problem, self.name)
         axes = axes_of(frequency, self.numeric, "hierarchy")
@@ -80,6 +90,7 @@ class Local(Method):
         mend(search)
         if search.counted:
             search.polish()
-        made = recoding(frequency, axes, search.found(), problem.weights, problem.affordable, {})
+        facts = {"certificate": proven(search, problem)} if self.certificate else {}
+        made = recoding(frequency, axes, search.found(), problem.weights, problem.affordable, facts)
         notes = {**made.notes, "cost": self.cost, "score": score(cost, frequency, made)}
         return replace(made, notes=notes)

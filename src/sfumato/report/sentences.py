@@ -161,6 +161,8 @@ def opening(manifest: Manifest) -> str:
 def search(manifest: Manifest) -> str:
     """How sure it is that no other release of this kind loses less."""
     found, cost = manifest.get("search"), manifest.get("cost") or {}
+    if certificate := manifest.get("certificate"):
+        return certified(certificate, cost, manifest["records"]["received"])
     if not found:
         return ""
     score = f"{cost.get('name', 'cost')} = {number(cost.get('score'))}"
@@ -174,6 +176,23 @@ def search(manifest: Manifest) -> str:
     left = "" if bound is None else f" Nothing below {number(bound)} is possible."
     return (f"Best found, not proven best: {found['checked']:,} of the {ways} of levels were counted in the "
             f"time given, and the best that keeps the promise costs {score}.{left}")
+
+
+def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -> str:
+    """How far from the best possible a local recoding can be, and what is known of the gap."""
+    score, bound = f"{cost['name']} = {number(cost['score'])}", number(found["bound"])
+    if found["within"] is None:
+        return f"No bound above 0 could be proven for what this release loses ({score})."
+    gap = found["score"] - found["bound"]
+    told = (f"Within {percent(found['within'])} of the best possible: {score}, and it is proven that no "
+            f"release made of classes can cost less than {bound}.")
+    if not gap:
+        return f"{told} This release is the best there is."
+    rising = percent(found["bound_still_rises"] / gap)
+    return (f"{told} Of the gap, {rising} would close if the proof were driven on as it went; what is left "
+            "is either still to be found by a longer search or beyond this kind of proof. "
+            f"{percent(found['records_at_their_bound'] / records)} of the records are in classes that cost "
+            "no more than the proof allows them.")
 
 
 def limits(manifest: Manifest) -> list[dict[str, str]]:

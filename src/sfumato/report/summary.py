@@ -10,6 +10,7 @@ from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Meas
 from sfumato.report import attacks, sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
 from sfumato.report.patterns import patterns
+from sfumato.report.rounds import rounds
 
 MOST_COLUMNS = 60  # rows of the table of columns
 MOST_PICTURES = 30  # columns whose distributions are drawn
@@ -139,7 +140,7 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
         "columns": [changed(name, column, pictures.get(name))
                     for name, column in islice(columns.items(), MOST_COLUMNS)],
         "columns_left": max(len(columns) - MOST_COLUMNS, 0),
-        "rounds": [one_round(n, one) for n, one in enumerate(manifest.get("rounds", ()), start=1)],
+        "rounds": rounds(manifest),
         "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
         "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
         "examples": shown_examples(examples),
@@ -171,21 +172,6 @@ def changed(name: str, column: Mapping[str, Any], picture: ColumnPicture | None)
         "weight": rounded(column.get("weight")),
         "loss": rounded(picture.loss) if picture else None,
         "loss_text": percent(picture.loss) if picture and picture.loss is not None else "",
-    }
-
-
-def one_round(position: int, found: Mapping[str, Any]) -> Plain:
-    """One round of generalizing outliers: what it did, with its use and its risk."""
-    measures = found["measures"]
-    raised = [f"{label(name)} {level}" for name, level in found["levels"].items() if level]
-    return {
-        "round": position, "levels": ", ".join(raised) or "values as they were",
-        "classes": int(found["classes"]), "classes_text": number(found["classes"]),
-        "kept": int(found["kept"]), "kept_text": number(found["kept"]),
-        "suppressed": int(found["suppressed"]), "suppressed_text": number(found["suppressed"]),
-        "average": rounded(measures["average_class"]), "average_text": number(measures["average_class"]),
-        "risks_text": " / ".join(percent(measures[name]) for name in
-                                 ("lowest_risk", "average_risk", "highest_risk")),
     }
 
 
