@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sfumato.attack.linkage import Linkage
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
+    from sfumato.slices.suggest import Absent
 
 NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
@@ -223,6 +224,18 @@ def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing
         prepared = prepare(opened.table, said)
     prices = prepared.prices or priced(None, prepared.frequency, prepared.weights)
     return told(prices, prepared.frequency, prepared.weights)
+
+
+def rules(source: Any = None, recipe: Said = None, *, least: float = 5.0, quasi: Names = (),
+          missing: Names = (), **reading: Any) -> list[Absent]:
+    """Pairs of quasi-identifiers' values that no record has though `least` or more should: what the recipe of
+    the method ul may forbid as `rules`, the most surprising first."""
+    from sfumato.prepare import prepare
+    from sfumato.slices.suggest import never_together
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        return never_together(prepare(opened.table, said).frequency, least)
 
 
 def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
