@@ -22,8 +22,10 @@ from sfumato.verify import Verdict
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
     from sfumato.attack.intervals import Risk
+    from sfumato.attack.linkage import Linkage
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
+    from sfumato.slices.suggest import Absent
 
 NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
@@ -224,6 +226,18 @@ def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing
     return told(prices, prepared.frequency, prepared.weights)
 
 
+def rules(source: Any = None, recipe: Said = None, *, least: float = 5.0, quasi: Names = (),
+          missing: Names = (), **reading: Any) -> list[Absent]:
+    """Pairs of quasi-identifiers' values that no record has though `least` or more should: what the recipe of
+    the method ul may forbid as `rules`, the most surprising first."""
+    from sfumato.prepare import prepare
+    from sfumato.slices.suggest import never_together
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        return never_together(prepare(opened.table, said).frequency, least)
+
+
 def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
            l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
     """What releases tell together of people whose quasi-identifiers are known (composition attack).
@@ -254,6 +268,19 @@ def risks(release: Any, *, known: Any, control: Any, recipe: Said = None, quasi:
     return empirical(release, known, control, recipe=None if recipe is None else as_recipe(recipe),
                      quasi=listed(quasi), sensitive=sensitive, missing=listed(missing),
                      settings=Settings(trials, draws, half=listed(half)), seed=seed, reading=reading)
+
+
+def link(release: Any, *, known: Any, identity: str, recipe: Said = None, quasi: Names = (),
+         missing: Names = (), seed: int = 0, **reading: Any) -> Linkage:
+    """Released records linked to people by Splink, and how many to the right one (sfumato[linkage]).
+
+    `identity` is a plain column of the release that says whose record it is, which the table of people has,
+    too: it scores the links, and nothing else.
+    """
+    from sfumato.attack.run import linkage
+
+    return linkage(release, known, identity, recipe=None if recipe is None else as_recipe(recipe),
+                   quasi=listed(quasi), missing=listed(missing), seed=seed, reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:

@@ -246,5 +246,13 @@ def test_the_price_list_reaches_terminal_manifest_and_report(tmp_path: Path) -> 
     share = result.manifest["records"]["kept"] / 400
     assert result.manifest["cost"]["score"] == pytest.approx(1 - share * kept_value)
     assert result.manifest["measures"]["research-value"] == pytest.approx(1 - share * kept_value)
+    lowest = anonymize(tmp_path / "stays.csv", recipe.with_(method={"name": "samarati"}), tmp_path / "low")
+    assert "Generalizations that hold, too" in (tmp_path / "low" / "report.html").read_text()
+    assert any("height below" in sentence for sentence in lowest.manifest["story"])
+    best = anonymize(tmp_path / "stays.csv", recipe.with_(method={"name": "research-value"}),
+                     tmp_path / "best", report="md")
+    assert len(best.manifest["research"]["successes"]) > 1
+    assert "Generalizations that hold, too" in (tmp_path / "best" / "report.md").read_text()
+    assert "That none is worth more is proven." in " ".join(best.manifest["story"])
     page = (tmp_path / "out" / "report.html").read_text()
     assert "What each level is worth to research" in page and "keep a boundary at 65 (50)" in page
