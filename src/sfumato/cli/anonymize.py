@@ -154,8 +154,8 @@ def details(facts: dict[str, Any]) -> list[tuple[str, str]]:
         lines.append(("Protected", f"{of}: {done}"))
     if found := facts.get("research"):
         held = f"{found['held_bytes'] / 1e6:.1f} MB held"
-        lines.append(("Searched", f"{found['strings']:,} strings by {found['frequency_sets']:,} frequency sets, "
-                      f"{held}"))
+        sets = f"{found['frequency_sets']:,} frequency sets"
+        lines.append(("Searched", f"{found['strings']:,} strings by {sets}, {held}"))
         lines += [("Proven", "no string that holds is worth more")] if found["complete"] else []
     if certificate := facts.get("certificate"):
         lines.append(("Proven", certified(certificate)))
