@@ -10,6 +10,7 @@ from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Meas
 from sfumato.report import attacks, sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
 from sfumato.report.patterns import patterns
+from sfumato.report.prices import alternatives, price_list
 from sfumato.report.rounds import rounds
 from sfumato.report.xk import repair
 
@@ -144,18 +145,10 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
         "rounds": rounds(manifest),
         **({"repair": repair(manifest)} if "adaptable" in manifest else {}),
         "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
+        "alternatives": alternatives(manifest),
         "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
-        "examples": shown_examples(examples),
+        "examples": {**shown_examples(examples), "said": sentences.examples(manifest)},
     }
-
-
-def price_list(found: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> list[Plain]:
-    """One column's levels: what each is worth to research and which rules it breaks."""
-    released = columns[found["column"]].get("level")
-    return [{"column": label(found["column"]), "first": not one["level"], "level": int(one["level"]),
-             "of": len(found["levels"]), "released": one["level"] == released,
-             "value": rounded(one["value"]), "value_text": number(one["value"]),
-             "breaks": "; ".join(label(rule) for rule in one["breaks"])} for one in found["levels"]]
 
 
 def by_role(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
