@@ -22,6 +22,7 @@ from sfumato.verify import Verdict
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
     from sfumato.attack.intervals import Risk
+    from sfumato.attack.linkage import Linkage
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
     from sfumato.slices.suggest import Absent
@@ -267,6 +268,19 @@ def risks(release: Any, *, known: Any, control: Any, recipe: Said = None, quasi:
     return empirical(release, known, control, recipe=None if recipe is None else as_recipe(recipe),
                      quasi=listed(quasi), sensitive=sensitive, missing=listed(missing),
                      settings=Settings(trials, draws, half=listed(half)), seed=seed, reading=reading)
+
+
+def link(release: Any, *, known: Any, identity: str, recipe: Said = None, quasi: Names = (),
+         missing: Names = (), seed: int = 0, **reading: Any) -> Linkage:
+    """Released records linked to people by Splink, and how many to the right one (sfumato[linkage]).
+
+    `identity` is a plain column of the release that says whose record it is, which the table of people has,
+    too: it scores the links, and nothing else.
+    """
+    from sfumato.attack.run import linkage
+
+    return linkage(release, known, identity, recipe=None if recipe is None else as_recipe(recipe),
+                   quasi=listed(quasi), missing=listed(missing), seed=seed, reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:
