@@ -82,8 +82,8 @@ EXAMPLES = {
     "slices": {
         "records": "Records in the bucket", "tuples": "Their combinations before",
         "sizes": "Records in a bucket of … records",
-        "line": "Each line is one row as it stands in a bucket of so many records. Its column groups come from "
-                "different people, so the row as a whole is nobody's."},
+        "line": "Each line is one row as it stands in a bucket of so many records. Its column groups come "
+                "from different people, so the row as a whole is nobody's."},
     "drawn": {
         "records": "Rows", "tuples": "Combinations that fit", "sizes": "Rows whose labels … rows show",
         "line": "Each line is one combination of labels: so many rows show it, and so many different "
