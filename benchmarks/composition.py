@@ -152,6 +152,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--overlaps", default=",".join(map(str, OVERLAPS)))
     parser.add_argument("--approaches", help="only these, comma-separated")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--smoke", action="store_true", help="one seed, one overlap, 400 records a release")
     asked = parser.parse_args()
     if not SHARED.is_dir():
@@ -164,19 +165,23 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     results = out / "results.jsonl"
     results.touch()
-    done = {Job(**{name: row[name] for name in Job.__dataclass_fields__}).key: row
-            for row in map(json.loads, results.read_text().splitlines())}
+    done = {key_of(row) for row in map(json.loads, results.read_text().splitlines())}
     wanted = [job for job in jobs(families, seeds, overlaps) if job.key not in done
               and (asked.approaches is None or job.approach in asked.approaches.split(","))]
-    perform(wanted, families, each, results)
-    rows = [json.loads(line) for line in results.read_text().splitlines()]
-    print(write_report(rows, out))
+    perform(wanted, families, each, results, asked.workers)
+    rows = {key_of(row): row for row in map(json.loads, results.read_text().splitlines())}
+    print(write_report(list(rows.values()), out))
 
 
-def perform(wanted: list[Job], families: dict[str, Table], each: int, results: Path) -> None:
-    """Run jobs on two processes; each result is written as it comes."""
+def key_of(row: dict[str, Any]) -> str:
+    """The key of the job that a result is of."""
+    return Job(**{name: row[name] for name in Job.__dataclass_fields__}).key
+
+
+def perform(wanted: list[Job], families: dict[str, Table], each: int, results: Path, workers: int) -> None:
+    """Run jobs on some processes; each result is written as it comes."""
     started = time.perf_counter()
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool, results.open("a") as file:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool, results.open("a") as file:
         waiting = {pool.submit(run, job, families[job.family], each): job for job in wanted}
         for n, future in enumerate(as_completed(waiting), 1):
             file.write(json.dumps(future.result()) + "\n")

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         balance,
         check,
         init,
+        link,
         measure,
         recommend,
         risks,
+        rules,
         suggest,
         value,
     )
@@ -29,10 +31,10 @@ if TYPE_CHECKING:
     from sfumato.verify import Verdict
 
 __all__ = ["Evidence", "Recipe", "Result", "Verdict", "__version__", "anonymize", "attack", "balance",
-           "check", "errors", "init", "measure", "recommend", "risks", "suggest", "value"]
+           "check", "errors", "init", "link", "measure", "recommend", "risks", "rules", "suggest", "value"]
 
 _HOMES = {"anonymize": "api", "attack": "api", "balance": "api", "check": "api", "init": "api",
-          "risks": "api", "suggest": "api", "value": "api",
+          "link": "api", "risks": "api", "rules": "api", "suggest": "api", "value": "api",
           "Evidence": "measure.evidence", "Recipe": "recipe", "Result": "pipeline", "Verdict": "verify"}
 
 

@@ -22,8 +22,10 @@ from sfumato.verify import Verdict
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
     from sfumato.attack.intervals import Risk
+    from sfumato.attack.linkage import Linkage
     from sfumato.recommend.advice import Advice
     from sfumato.recommend.balance import Balance
+    from sfumato.slices.suggest import Absent
 
 NOBODY: Mapping[str, Any] = {}  # in particular: the attacker as the documentation has it
 
@@ -71,16 +73,23 @@ def check(release: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Na
 
 def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Names = (),
             sensitive: Names = (), missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
-            research: dict[str, Any] | None = None, **reading: Any) -> Evidence:
+            research: dict[str, Any] | None = None, earlier: Any = None, earlier_original: Any = None,
+            **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost.
 
+    With an `earlier` release of the same table, or of the `earlier_original` that has grown since, also what
+    both tell together.
     `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
     `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
     explain the target.
     """
     if original is not None:
         return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
-                       attacker=attacker, research=research, **reading).evidence
+                       attacker=attacker, research=research, earlier=earlier,
+                       earlier_original=earlier_original, **reading).evidence
+    if earlier is not None or earlier_original is not None:
+        raise RequestError("Two releases are joined by the people of their table, and no table is named.",
+                           "Name it: original= (--original TABLE).")
     if research is not None:
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: original= (--original TABLE).")
@@ -91,11 +100,22 @@ def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Na
 
 def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = (), sensitive: Names = (),
             missing: Names = (), attacker: Mapping[str, Any] = NOBODY,
-            research: dict[str, Any] | None = None, **reading: Any) -> judge.Comparison:
+            research: dict[str, Any] | None = None, earlier: Any = None, earlier_original: Any = None,
+            **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
+    from sfumato.attack.joined import joined
+    from sfumato.attack.order import order
+
+    if earlier is None and earlier_original is not None:
+        raise RequestError("An earlier table is named, but no earlier release.",
+                           "Name it: earlier= (--earlier RELEASE).")
     place = judge.locate(release)
-    return judge.compare(place, original, _measured(recipe, place, quasi, sensitive, missing, research),
-                         attacker, reading)
+    asked = _measured(recipe, place, quasi, sensitive, missing, research)
+    found = judge.compare(place, original, asked, attacker, reading)
+    more = [order(place.release, original, asked, reading)]
+    if earlier is not None:
+        more += joined(release, earlier, original, earlier_original, asked, reading)
+    return found.with_attacks(more)
 
 
 def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,
@@ -206,6 +226,18 @@ def value(source: Any = None, recipe: Said = None, *, quasi: Names = (), missing
     return told(prices, prepared.frequency, prepared.weights)
 
 
+def rules(source: Any = None, recipe: Said = None, *, least: float = 5.0, quasi: Names = (),
+          missing: Names = (), **reading: Any) -> list[Absent]:
+    """Pairs of quasi-identifiers' values that no record has though `least` or more should: what the recipe of
+    the method ul may forbid as `rules`, the most surprising first."""
+    from sfumato.prepare import prepare
+    from sfumato.slices.suggest import never_together
+
+    said = requested(recipe, quasi=quasi, missing=missing, k=2 if recipe is None else None)
+    with table.open_table(table_of(said) if source is None else source, **reading) as opened:
+        return never_together(prepare(opened.table, said).frequency, least)
+
+
 def attack(releases: Any, *, known: Any, recipe: Said = None, quasi: Names = (), sensitive: str | None = None,
            l: float | None = None, missing: Names = (), **reading: Any) -> Composition:  # noqa: E741
     """What releases tell together of people whose quasi-identifiers are known (composition attack).
@@ -236,6 +268,19 @@ def risks(release: Any, *, known: Any, control: Any, recipe: Said = None, quasi:
     return empirical(release, known, control, recipe=None if recipe is None else as_recipe(recipe),
                      quasi=listed(quasi), sensitive=sensitive, missing=listed(missing),
                      settings=Settings(trials, draws, half=listed(half)), seed=seed, reading=reading)
+
+
+def link(release: Any, *, known: Any, identity: str, recipe: Said = None, quasi: Names = (),
+         missing: Names = (), seed: int = 0, **reading: Any) -> Linkage:
+    """Released records linked to people by Splink, and how many to the right one (sfumato[linkage]).
+
+    `identity` is a plain column of the release that says whose record it is, which the table of people has,
+    too: it scores the links, and nothing else.
+    """
+    from sfumato.attack.run import linkage
+
+    return linkage(release, known, identity, recipe=None if recipe is None else as_recipe(recipe),
+                   quasi=listed(quasi), missing=listed(missing), seed=seed, reading=reading)
 
 
 def suggest(source: Any, *, missing: Names = (), **reading: Any) -> list[Suggestion]:

@@ -18,7 +18,7 @@ from sfumato.criteria.base import Criterion, Finding
 from sfumato.errors import RequestError, TableError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import ROOT, Hierarchy, Label
-from sfumato.measure.evidence import Evidence
+from sfumato.measure.evidence import Evidence, Measure
 from sfumato.methods.drawing import Drawing
 from sfumato.methods.registry import make
 from sfumato.methods.sliced import Slicing
@@ -274,6 +274,12 @@ class Comparison:
     verdict: Verdict
     evidence: Evidence
     manifest: dict[str, Any]
+
+    def with_attacks(self, found: Sequence[Measure]) -> Comparison:
+        """The same with more attacks tried."""
+        evidence = replace(self.evidence, attacks=(*self.evidence.attacks, *found))
+        measures = {**self.manifest["measures"], **{one.name: one.value for one in found}}
+        return replace(self, evidence=evidence, manifest={**self.manifest, "measures": measures})
 
 
 def compare(place: Place, original: Any, recipe: Recipe, attacker: Mapping[str, Any],

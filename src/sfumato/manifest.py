@@ -80,9 +80,13 @@ def _columns(prepared: Prepared, levels: dict[str, int] | None,
     if "drawn" in facts:
         for column in described.values():
             column |= {"left_out": True} if column["role"] == "plain" else {}
-    for group in facts.get("column_groups", ()):
-        for name in group:
-            described[name]["group"] = group
+    if groups := facts.get("column_groups"):
+        alone = [[name] for name, column in described.items() if column["role"] == "plain"]
+        for group in (*groups, *alone):
+            for name in group:
+                described[name]["group"] = group
+    for name, cells in facts.get("adaptable", {}).get("hidden", {}).items():
+        described[name]["hidden"] = cells
     for name, centre in facts.get("centres", {}).items():
         described[name]["centre"] = centre
     return described
@@ -99,6 +103,7 @@ def story(facts: dict[str, Any]) -> list[str]:
                     + ("that none is better is proven." if proven else
                        f"none can cost less than {search['bound']:.4g}, which is {search['gap']:.1%} below "
                        "the best found."))
+    told += _searched(facts)
     told += _sliced(facts) if "column_groups" in facts else _drawn(facts) if "drawn" in facts else [
         f"{records['kept']:,} records are released in {facts['classes']:,} classes."]
     if certificate := facts.get("certificate"):
@@ -111,16 +116,6 @@ def story(facts: dict[str, Any]) -> list[str]:
     if centres := facts.get("centres"):
         names = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
         told.append(f"In some columns each record shows the centre of its class, not its own value: {names}.")
-    if found := facts.get("samarati"):
-        told.append(f"No generalization of a height below {found['height']} keeps the promise with at most "
-                    f"{found['may_suppress']:,} records suppressed; of {found['solutions_found']:,} of that "
-                    f"height one was preferred ({found['prefer']}). {found['frequency_sets']:,} of "
-                    f"{found['nodes']:,} nodes were counted.")
-    if found := facts.get("research"):
-        told.append(f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
-                    f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted; of the "
-                    f"{found['successes_found']:,} found to hold, this one has the highest research value, "
-                    f"{found['value']:.4g}, with {found['roots']} columns at *.")
     if rounds := facts.get("rounds"):
         told.append(f"The outliers of each round were generalized again by themselves: {len(rounds)} rounds, "
                     f"of which the first kept {rounds[0]['kept']:,} records.")
@@ -132,6 +127,22 @@ def story(facts: dict[str, Any]) -> list[str]:
         how = "their quasi-identifiers all *" if facts["suppressed_rows"] == "keep" else "left out"
         told.append(f"{records['suppressed']:,} records are suppressed: {how}.")
     return told
+
+
+def _searched(facts: dict[str, Any]) -> list[str]:
+    """What a search through strings or heights did."""
+    if found := facts.get("samarati"):
+        return [f"No generalization of a height below {found['height']} keeps the promise with at most "
+                f"{found['may_suppress']:,} records suppressed; of {found['solutions_found']:,} of that "
+                f"height one was preferred ({found['prefer']}). {found['frequency_sets']:,} of "
+                f"{found['nodes']:,} nodes were counted."]
+    if found := facts.get("research"):
+        return [f"Of {found['strings']:,} generalization strings {found['strings_kept']:,} were left by "
+                f"pre-pruning, and {found['frequency_sets']:,} frequency sets were counted. Of the "
+                f"{found['successes_found']:,} strings found to hold, this one has the highest research "
+                f"value, {found['value']:.4g}, with {found['roots']} of the columns at *."
+                + (" That none is worth more is proven." if found["complete"] else "")]
+    return []
 
 
 def certified(found: dict[str, Any]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +22,7 @@ from tests.properties.cases import SETS, Case, cases, criterion, promises
 
 from sfumato.errors import InfeasibleError
 from sfumato.methods.base import Problem
-from sfumato.methods.rho_gain import RhoGain, measures
+from sfumato.methods.rho_gain import RhoGain, at_risk, measures
 from sfumato.recoding import SUPPRESSED
 
 Members = dict[tuple[Any, ...], list[int]]
@@ -139,6 +142,10 @@ def test_adult_round_by_round(columns: int, rounds: list[tuple[int, int]]) -> No
     facts = RhoGain(rounds="auto", cost="aecs").solve(problem, np.random.default_rng(0)).notes["facts"]
     assert [(one["classes"], one["suppressed"]) for one in facts["rounds"]] == rounds
     assert facts["rho"] == 2
+    curve = facts["gains"]
+    assert [(one["round"], one["taken"]) for one in curve] == [(1, True), (2, True), (3, True), (4, False)]
+    assert curve[3]["gain"] == pytest.approx({7: 0.01152, 8: 0.00874}[columns], abs=1e-5)
+    assert [one["suppressed"] for one in curve[:3]] == [suppressed for _, suppressed in rounds]
     if columns == 7:
         risk = [one["measures"] for one in facts["rounds"]]
         assert [one["average_class"] for one in risk] == pytest.approx(
@@ -178,16 +185,53 @@ def test_figures_11_and_12(shared: Path) -> None:
         assert made["journalist_risk"] == made["prosecutor_risk"] == made["highest_risk"]
 
 
-def test_figures_3_to_8() -> None:
-    """Classes, records kept, suppressed, average class size including and excluding the outliers."""
-    printed = [(1183, 16981, 13181, 25.47466, 14.35418), (479, 5385, 7796, 27.46042, 11.24217),
-               (118, 1736, 6060, 65.51261, 14.71186), (7216, 56581, 11985, 9.50062, 7.84105),
-               (825, 8136, 3849, 14.50969, 9.86182), (68, 1426, 2423, 55.78261, 20.97059)]
-    for classes, kept, gone, including, excluding in printed:
-        made = measures(np.array([kept - 5.0 * (classes - 1), *[5.0] * (classes - 1)]), gone)
-        assert made["records"] == kept + gone
-        assert made["average_class_with_outliers"] == pytest.approx(including, abs=1e-5)
-        assert made["average_class"] == pytest.approx(excluding, abs=1e-5)
+@pytest.mark.needs_shared
+def test_figures_3_to_8(shared: Path) -> None:
+    """Every number of the six figures, from their classes and records; outliers are one more class."""
+    found = entries(shared, "util")
+    assert len(found) == 6
+    for one in found:
+        said = {**one["inputs"], "classes": one["inputs"]["classes_excluding"]}
+        expected = one["expected"]
+        gone = said["records"] - said["kept"]
+        made = measures(sizes_of(said, 1), gone)
+        total, kept = made["records"], said["kept"]
+        assert (total, gone) == (said["records"], expected["outliers"])
+        assert made["classes_with_outliers"] == said["classes_excluding"] + 1
+        assert made["largest_class_with_outliers"] == gone and made["largest_class"] == said["max_class"]
+        assert made["smallest_class_with_outliers"] == made["smallest_class"] == said["min_class"]
+        for name, value in (("aecs_including", made["average_class_with_outliers"]),
+                            ("aecs_excluding", made["average_class"]),
+                            ("outlier_pct", 100 * made["suppressed_share"]),
+                            ("kept_pct", 100 * made["kept_share"]),
+                            ("aecs_incl_pct", 100 * made["average_class_with_outliers"] / total),
+                            ("aecs_excl_pct", 100 * made["average_class"] / kept),
+                            ("max_pct_excl", 100 * made["largest_class"] / kept)):
+            assert value == pytest.approx(expected[name], abs=1e-5), (one["id"], name)
+
+
+@pytest.mark.needs_shared
+def test_table_4_is_the_sum_of_its_rounds(shared: Path) -> None:
+    """Classes and records of all rounds together; of the second table what the paper should have printed."""
+    for one in entries(shared, "tableIV"):
+        said, expected = one["inputs"], one["recomputed"]
+        every = np.concatenate([np.array([kept - 5.0 * (classes - 1), *[5.0] * (classes - 1)])
+                                for classes, kept in zip(said["classes"], said["kept"], strict=True)])
+        made = measures(every, expected["outliers_after"])
+        assert len(every) == expected["classes_after"]
+        assert made["records"] - expected["outliers_after"] == expected["kept_after"]
+        assert made["average_class"] == pytest.approx(expected["aecs_after"], abs=1e-5)
+        assert 100 * made["marketer_risk"] == pytest.approx(expected["average_risk_after"], abs=1e-4)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 250), min_size=1, max_size=30))
+def test_records_at_risk(sizes: list[int]) -> None:
+    """Figures 9 and 10, record by record."""
+    records = [Fraction(1, size) for size in sizes for _ in range(size)]
+    for name, share in at_risk(np.array(sizes, dtype=float)).items():
+        threshold = Fraction(int(name.strip("> %")), 100)
+        assert share == pytest.approx(sum(risk > threshold for risk in records) / len(records)), name
 
 
 def test_a_gain_too_small_is_not_taken_and_a_limit_is() -> None:
@@ -199,6 +243,46 @@ def test_a_gain_too_small_is_not_taken_and_a_limit_is() -> None:
     found = RhoGain(rounds="auto", gain=0.9).solve(strict, np.random.default_rng(0))
     assert len(found.notes["facts"]["rounds"]) > 1, "goes on until the recipe's limit is kept"
     assert found.suppressed(problem.frequency) <= 0.01 * problem.frequency.n_records
+
+
+@pytest.mark.parametrize("rounds", ["auto", 0, 1, 3])
+@pytest.mark.parametrize("limit", [0.0, 0.02, 0.2, 1.0])
+@pytest.mark.parametrize("cost", ["aecs", "ncp"])
+def test_the_curve_is_the_cost_of_each_release(rounds: Any, limit: float, cost: str) -> None:
+    """After each round, what a release with just these rounds would cost; the gains follow from it."""
+    problem = Problem(_lattice_table(), (criterion("k-anonymity", k=3),), limit, np.ones(3))
+    found = RhoGain(rounds=rounds, gain=0.05, cost=cost).solve(problem, np.random.default_rng(0))
+    facts = found.notes["facts"]
+    curve, run = facts["gains"], [one for one in facts["gains"] if one["taken"]]
+    assert len(run) == len(facts["rounds"]) and run == curve[: len(run)] and len(curve) - len(run) <= 1
+    assert run[-1]["cost"] == found.notes["score"]
+    assert run[-1]["suppressed"] == found.suppressed(problem.frequency)
+    assert [one["suppressed"] for one in run] == [one["suppressed"] for one in facts["rounds"]]
+    for before, after in itertools.pairwise(curve):
+        assert after["gain"] == pytest.approx((before["cost"] - after["cost"]) / before["cost"])
+        assert after["taken"] or (rounds == "auto" and after["gain"] < 0.05)
+    free = replace(problem, suppression=1.0)
+    for n, one in enumerate(run[:-1]):
+        fixed = RhoGain(rounds=n, cost=cost).solve(free, np.random.default_rng(0))
+        assert fixed.notes["score"] == pytest.approx(one["cost"])
+
+
+def test_the_report_shows_figures_and_curve() -> None:
+    import sfumato
+
+    rng = random.Random(1)
+    table = pa.table({"age": [int(rng.gauss(45, 14)) for _ in range(500)],
+                      "town": [rng.choice("aaabbcd") for _ in range(500)]})
+    said = {"columns": {"age": {"role": "quasi", "hierarchy": {"interval": [5, 20]}},
+                        "town": {"role": "quasi", "hierarchy": "suppress"}}, "suppression": 1.0, "seed": 1,
+            "criteria": [{"k-anonymity": {"k": 5}}], "method": {"name": "rho-gain", "gain": 0.04}}
+    result = sfumato.anonymize(table, said)
+    told = result.summary["changes"]["rounds"]
+    assert told["numbers"] == list(range(1, len(result.manifest["rounds"]) + 1))
+    assert {"Average class", "Lowest risk", "Records suppressed"} <= {row["title"] for row in told["rows"]}
+    assert not told["gains"][-1]["taken"] and "is asked of a round, so it was not run" in told["sentence"]
+    assert "Cost after each round" in result.report
+    assert told["sentence"].replace(" %", "\u00a0%") in result.report
 
 
 def _lattice_table() -> Any:

@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.test_slices import table
 
+from sfumato.errors import RecipeError, RequestError
 from sfumato.hierarchy.core import Hierarchy
 from sfumato.measure.sliced import distortion
 from sfumato.methods.base import Problem
 from sfumato.methods.ul import UpperLower
+from sfumato.recipe import Recipe
 from sfumato.slices import cells, kernels
 from sfumato.slices.base import Labels
 from sfumato.slices.cells import Pair, generalized, rank_groups
@@ -195,3 +197,33 @@ def test_distortion_by_the_lowest_common_ancestor(labels: list[str], expected: f
     frequency = table(rows, ("work", "S"), {"work": WORK})
     slices = sliced(frequency, (("work",), ("S",)), [[(label, "s") for label in labels]], 1)
     assert distortion(frequency, slices).value == pytest.approx(expected / 2)
+
+
+@pytest.mark.parametrize(("said", "what"), [
+    ({"lower": 0}, "greater than 0"), ({"lower": 0.5}, "less than 0.5"), ({"upper": 0.5}, "greater than 0.5"),
+    ({"upper": 1}, "less than 1"), ({"lower": True}, "It should be a number"), ({"reach": 2}, "reach"),
+    ({"rules": [{"sex": "F"}]}, "one has fewer than two columns"),
+    ({"rules": [{"sex": "F", "x": "y"}]}, "one has 'x'"),
+    ({"protect": [["age", "ill"]]}, "A protected pair is two quasi-identifiers"),
+    ({"groups": [["age"], ["sex"]]}, "every quasi-identifier and the sensitive column once"),
+    ({"groups": [["age", "sex", "ill"]]}, "breaks no link"), ({"groups": "some"}, "'pam' or 'pairs'"),
+    ({"columns": 9}, "cannot make 9 groups")])
+def test_faults_of_the_recipe(said: dict[str, Any], what: str) -> None:
+    columns = {"age": {"role": "quasi"}, "sex": {"role": "quasi"}, "ill": {"role": "sensitive"}}
+    with pytest.raises(RecipeError, match=what):
+        Recipe.from_dict({"columns": columns, "method": {"name": "ul", "k": 3, "l": 2, **said}})
+
+
+@pytest.mark.parametrize("columns", [{"age": {"role": "quasi"}}, {"ill": {"role": "sensitive"}}])
+def test_one_column_only(columns: dict[str, Any]) -> None:
+    with pytest.raises(RecipeError, match=r"No column is a quasi-identifier|exactly one column the role"):
+        Recipe.from_dict({"columns": columns, "method": {"name": "ul", "k": 3, "l": 2}})
+
+
+def test_a_rule_about_a_value_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(RequestError, match="Rule 2 speaks of a value that the column 'relation' does not "
+                                           "have"):
+        solved(people(1, 60), rules=[RULES[0], {"sex": "F", "relation": "Husbnd"}])
+    with pytest.raises(RequestError) as caught:
+        solved(people(1, 60), rules=[{"sex": "F", "disease": "secret"}])
+    assert "secret" not in str(caught.value)

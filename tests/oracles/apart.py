@@ -28,6 +28,7 @@ class Apart:
     package: str
     version: str
     program: Path
+    beside: tuple[str, ...] = ()  # what it needs and does not name
 
     def ask(self, question: Any) -> Any:
         """The program's answer to a question, both as JSON."""
@@ -46,7 +47,7 @@ class Apart:
                 self._run(sys.executable, "-m", "venv", "--clear", folder)
                 self._run(interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                           "--retries", "1", "--timeout", "20", "--only-binary", ":all:",
-                          f"{self.package}=={self.version}")
+                          f"{self.package}=={self.version}", *self.beside)
                 stamp.touch()
         return interpreter
 

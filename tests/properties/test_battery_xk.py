@@ -296,3 +296,21 @@ def test_frames_of_typed_columns(tmp_path: Path) -> None:
     assert released.schema.field("grade").type == pa.float64()
     for name in ("id", "when", "ratio"):
         assert len(set(released.column(name).to_pylist())) == released.num_rows
+
+
+def test_the_report_tells_steps_and_predictions(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(as_csv(records()))
+    said = {"introduce": "best", "sensitive_suppression": True}
+    result = anonymize(tmp_path / "t.csv", recipe(method=said), tmp_path / "out", report="json")
+    summary = json.loads((tmp_path / "out" / "report.json").read_text())
+    repair = summary["changes"]["repair"]
+    assert [one["step"] for one in repair["steps"]][:2] == ["unified", "sensitive cells suppressed"]
+    assert repair["steps"][-1]["added"] == str(result.verdict.added) and len(repair["ways"]) == 3
+    assert [one["what"] for one in repair["predicted"]] == ["Precision", "Data loss"]
+    assert any(point["title"] == "False records" for point in summary["limits"])
+    together = summary["utility"]["correlations"]
+    assert together["largest_change"] == pytest.approx(
+        max(value for n, row in enumerate(together["change"]) for value in row[n + 1:] if value is not None))
+    grade = next(one for one in summary["changes"]["columns"] if one["column"] == "grade")
+    assert "suppressed" in grade["change"]
+    assert "person 1" not in result.report and "Step by step" in result.report

@@ -11,8 +11,10 @@ from typing import Any
 from sfumato import judge, table
 from sfumato.attack.composition import Composition, attack
 from sfumato.attack.intervals import Risk
+from sfumato.attack.labels import read
+from sfumato.attack.linkage import Linkage, link
 from sfumato.attack.risks import Settings, risks
-from sfumato.attack.view import Groups, Known, View, known_people, view
+from sfumato.attack.view import Groups, Known, View, known_people, tree_over, view
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.errors import HierarchyError, RequestError
 from sfumato.hierarchy.domain import listed
@@ -66,6 +68,28 @@ def empirical(release: Any, known: Any, control: Any, *, recipe: Recipe | None, 
                                f"{listed(settings.half, 10)}.",
                                "Name the columns of one party, for example --half " + ",".join(names[:1]))
         return risks(seen.views[0], people, other, settings, seed)
+
+
+def linkage(release: Any, known: Any, identity: str, *, recipe: Recipe | None, quasi: Sequence[str],
+            missing: Sequence[str], seed: int, reading: dict[str, Any]) -> Linkage:
+    """Released records linked to people; the column `identity`, which both have, says who is who."""
+    place = judge.locate(release)
+    own = recipe if recipe is not None else place.recipe
+    markers = tuple(dict.fromkeys([*missing, *(own.missing if own else ())]))
+    with table.open_table(place.release, **reading) as opened, table.open_table(known, **reading) as people:
+        for one in (opened, people):
+            table.require_columns(one, (identity,))
+        asked = quasi or quasi_named([own], people)
+        hidden = {BUCKET, *(own.named("sensitive") if own else ())}
+        names = [name for name in known_columns([opened], people, identity, asked)
+                 if name in opened.table.columns and name not in hidden]
+        if not names:
+            raise RequestError(f"{opened.name} has no column that is known of people.",
+                               "Give a table of people with its quasi-identifiers.")
+        rows, persons = (known_people(one, names, identity, markers) for one in (opened, people))
+        covers = [read(rows.values[j], persons.values[j], tree_over(name, persons, own))
+                  for j, name in enumerate(names)]
+        return link(rows, persons, covers, seed)
 
 
 @contextmanager

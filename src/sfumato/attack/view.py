@@ -90,7 +90,7 @@ def view(opened: table.Source, known: Known, sensitive: str, groups: Groups | No
     values = columns.pop()
     starred = _starred(columns) if not sliced else np.zeros(len(counts), dtype=bool)
     kept = ~starred if not starred.all() else np.ones(len(counts), dtype=bool)
-    covers = {name: read(column.values, known.values[known.names.index(name)], _tree(name, known, recipe))
+    covers = {name: read(column.values, known.values[known.names.index(name)], tree_over(name, known, recipe))
               for name, column in zip(names, columns, strict=True)}
     codes = np.stack([column.codes for column in columns], axis=1).astype(np.int32)[kept]
     known_groups = [names] if groups is None else [
@@ -107,7 +107,7 @@ def _starred(columns: Sequence[Coded]) -> Bools:
     return np.asarray(np.logical_and.reduce(stars))
 
 
-def _tree(name: str, known: Known, recipe: Recipe | None) -> Hierarchy | None:
+def tree_over(name: str, known: Known, recipe: Recipe | None) -> Hierarchy | None:
     """The column's hierarchy, over the values that are known of people."""
     column = None if recipe is None else recipe.columns.get(name)
     if recipe is None or column is None or column.role != "quasi" or column.hierarchy is None:

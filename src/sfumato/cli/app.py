@@ -14,7 +14,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sfumato.cli import anonymize, attack, balance, check, hierarchy, init, measure, recommend, screen, value
+from sfumato.cli import (
+    anonymize,
+    attack,
+    balance,
+    check,
+    hierarchy,
+    init,
+    measure,
+    recommend,
+    rules,
+    screen,
+    value,
+)
 from sfumato.errors import SfumatoError
 from sfumato.version import __version__
 
@@ -87,6 +99,7 @@ app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
 app.command("recommend", epilog=recommend.EXAMPLE)(recommend.recommend)
 app.command("value", epilog=value.EXAMPLE)(value.value)
+app.command("rules", epilog=rules.EXAMPLE)(rules.rules)
 app.command("attack", epilog=attack.EXAMPLE)(attack.attack)
 app.add_typer(hierarchy.app, name="hierarchy")
 

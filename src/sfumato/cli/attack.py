@@ -13,6 +13,7 @@ from sfumato.cli import screen
 if TYPE_CHECKING:
     from sfumato.attack.composition import Composition
     from sfumato.attack.intervals import Risk, Share
+    from sfumato.attack.linkage import Linkage
 
 RISKS = "Risks beyond a control"
 EXAMPLE = ("Example: `sfumato attack --release spring --release autumn --known people.csv`. Exit codes: 0 "
@@ -41,6 +42,9 @@ def attack(
     half: Annotated[list[str] | None, typer.Option(
         metavar="A,B", rich_help_panel=RISKS, help="What one party of linkability knows (else every second "
         "column).")] = None,
+    identity: Annotated[str | None, typer.Option(
+        metavar="COLUMN", rich_help_panel=RISKS, help="A plain column of releases and people that says who "
+        "is who: links records by Splink, and counts the right links.")] = None,
     trials: Annotated[int, typer.Option(rich_help_panel=RISKS, help="Attacks of each kind.")] = 500,
     seed: Annotated[int, typer.Option(rich_help_panel=RISKS, help="Makes them repeatable.")] = 0,
     json: o.Json = False, missing: o.Missing = None, table_name: o.TableName = None,
@@ -58,12 +62,18 @@ def attack(
         beyond = {} if control is None else {
             one: api.risks(one, control=control, half=o.names(half), trials=trials, seed=seed, **said)
             for one in release}
+        links = {} if identity is None else {
+            one: api.link(one, known=known, identity=identity, recipe=recipe, quasi=o.names(quasi),
+                          missing=missing or (), seed=seed, **reading) for one in release}
     if json:
-        screen.say_json({**facts(found), **({"risks": figures(beyond)} if beyond else {})})
+        more = {"risks": figures(beyond), "linkage": {one: linked(link) for one, link in links.items()}}
+        screen.say_json({**facts(found), **{name: told for name, told in more.items() if told}})
     else:
         show(found)
         for name, risks in beyond.items():
             show_risks(name, risks)
+        if links:
+            show_links(links)
     raise typer.Exit(0 if found.holds else 1)
 
 
@@ -137,6 +147,24 @@ def show_risks(name: str, risks: Sequence[Risk]) -> None:
     weak = [one.name for one in risks if not one.stronger_than_guessing]
     if weak:
         screen.say("", f"No better than guessing, so no evidence of safety: {', '.join(weak)}.")
+
+
+def linked(link: Linkage) -> dict[str, Any]:
+    """The links of one release for programs."""
+    from dataclasses import asdict
+
+    return {**asdict(link), "rate": {"rate": link.rate.rate, "low": link.rate.low, "high": link.rate.high}}
+
+
+def show_links(links: Mapping[str, Linkage]) -> None:
+    """How many records were linked to the right person, release by release."""
+    from sfumato.report.figures import percent
+
+    rows = [(name, f"{one.records:,}", f"{one.owned:,}", f"{one.linked:,}", f"{one.right:,.1f}", percent(
+        one.rate.rate), _within(one.rate), percent(one.chance)) for name, one in links.items()]
+    headings = ("", "records", "of known people", "linked", "to the right one", "rate", "95 % interval",
+                "by chance")
+    screen.say("", "Records linked to people", "", screen.grid(headings, rows, headings[1:]))
 
 
 def _within(share: Any) -> str:

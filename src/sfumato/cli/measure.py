@@ -30,8 +30,12 @@ def measure(
         metavar="COLUMN", help="With --original: do the patterns that explain this column survive?")] = None,
     predictors: Annotated[list[str] | None, typer.Option(
         metavar="A,B", help="The columns that may explain it; else all quasi-identifiers.")] = None,
+    earlier: Annotated[str | None, typer.Option(
+        metavar="RELEASE", help="With --original: what an earlier release tells beside it.")] = None,
+    earlier_original: Annotated[str | None, typer.Option(
+        metavar="TABLE", help="The earlier release's table, if it has grown since.")] = None,
     attacker: Annotated[str | None, typer.Option(
-        metavar="NAME=VALUE,…", help="What attacks on sensitive columns suppose: ruled_out=2,delta=0.05, and "
+        metavar="NAME=VALUE,…", help="What attacks on sensitive columns suppose: ruled_out=2,delta=0.05; "
         "times, within, epsilon, rho=0.1:0.5.")] = None,
     json: o.Json = False, quasi: o.Quasi = None, sensitive: o.Sensitive = None, missing: o.Missing = None,
     table_name: o.TableName = None, delimiter: o.Delimiter = None, quote: o.Quote = None,
@@ -48,7 +52,8 @@ def measure(
                            "Name it: --original TABLE")
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     said = {"quasi": o.names(quasi), "sensitive": o.names(sensitive), "missing": missing or (),
-            "attacker": supposed(attacker), **reading}
+            "attacker": supposed(attacker), "earlier": earlier, "earlier_original": earlier_original,
+            **reading}
     with screen.watching() as run, run.stages("measure"):
         if original is None:
             evidence = api.measure(table, recipe, **said)

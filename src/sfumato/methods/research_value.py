@@ -111,9 +111,7 @@ class ResearchValue(Method):
         if self.search == "hybrid":
             locally(kept, trial, problem.clock, strings)
         globally(strings, trial, problem.clock, problem.watch)
-        complete = not len(strings.left)
-        return {"held_bytes": strings.held, "complete": complete,
-                "best_possible": None if complete else float(strings.values[strings.left[-1]])}
+        return {"held_bytes": strings.held, "complete": not len(strings.left) and self._loses_none(trial)}
 
     def _distributed(self, problem: Problem, trial: Trial, kept: Sequence[Ints]) -> dict[str, Any]:
         """Split, solve, combine."""
@@ -124,7 +122,8 @@ class ResearchValue(Method):
                                "Choose search: global, or set suppression: 0.")
         subsets, clock = split(kept, self.fits), problem.clock
         seconds = None if clock.seconds is None else max(clock.seconds - clock.spent, 0.0)
-        solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes)
+        solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes,
+                           problem.watch)
         trial.counted += sum(one.counted for one in solved)
         if not all(len(one.levels) for one in solved):
             return {"held_bytes": 0, "complete": all(one.complete for one in solved)}
@@ -136,8 +135,13 @@ class ResearchValue(Method):
         parts = [{"columns": [problem.frequency.quasi[j] for j in subset], "successes": len(one.levels),
                   "strings": prod(len(kept[j]) for j in subset), "frequency_sets": one.counted}
                  for subset, one in zip(subsets, solved, strict=True)]
-        return {"held_bytes": held, "complete": whole and not len(strings.left), "subsets": parts,
-                "combined": len(strings.levels)}
+        complete = whole and not len(strings.left) and self._loses_none(trial)
+        return {"held_bytes": held, "complete": complete, "subsets": parts, "combined": len(strings.levels)}
+
+    def _loses_none(self, trial: Trial) -> bool:
+        """Whether no string was pruned that could be worth more than a success."""
+        falling = all((np.diff(values) <= 0).all() for values in trial.worth)
+        return self.pruning == "sound" or (falling and trial.carries)
 
     def _nothing(self, problem: Problem, trial: Trial) -> InfeasibleError:
         """Why there is no success: the closest string, and what to do."""

@@ -60,6 +60,7 @@ from sfumato.methods.full_domain import CostName, infeasible, release_node, sear
 from sfumato.recoding import SUPPRESSED, Regrouping
 from sfumato.search import Found
 
+THRESHOLDS = (50, 20, 10, 5, 2, 1)  # percent
 LONGEST = 1000  # rounds that `auto` may run
 
 
@@ -90,32 +91,41 @@ class RhoGain(Method):
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """The four layers."""
-        rounds = self._rounds(problem)
+        rounds, curve = self._rounds(problem)
         if not rounds or outliers(problem, rounds) > problem.affordable:
             rounds = self._limited(problem, rounds)
+            curve = curve[: len(rounds) - 1]
         together = published(problem.frequency, rounds)
-        cost = make(self.cost, problem.frequency, problem.weights, problem.least)
-        notes = {"cost": self.cost, "score": score(cost, problem.frequency, together),
-                 "facts": {"rho": len(rounds) - 1, "rounds": [told(problem, one) for one in rounds]}}
-        return replace(together, notes=notes)
+        total = self._score(problem, rounds)
+        if len(curve) < len(rounds):
+            curve.append(step(problem, rounds, curve, total, taken=True))
+        facts = {"rho": len(rounds) - 1, "rounds": [told(problem, one) for one in rounds], "gains": curve,
+                 "gain_asked": self.gain if self.rounds == "auto" else None}
+        return replace(together, notes={"cost": self.cost, "score": total, "facts": facts})
 
-    def _rounds(self, problem: Problem) -> list[Round]:
-        """Layers 2 and 3, each round without a limit on what it suppresses."""
-        cost = make(self.cost, problem.frequency, problem.weights, problem.least)
+    def _rounds(self, problem: Problem) -> tuple[list[Round], list[dict[str, Any]]]:
+        """Layers 2 and 3, each round without a limit on what it suppresses; and what each gained."""
         rounds: list[Round] = []
-        left, worth = np.arange(problem.frequency.n_tuples), np.inf
+        curve: list[dict[str, Any]] = []
+        left = np.arange(problem.frequency.n_tuples)
         for _ in range(LONGEST if self.rounds == "auto" else self.rounds + 1):
             one = self._round(problem, left, problem.frequency.n_records)
             if one is None:
                 break
-            now = score(cost, problem.frequency, published(problem.frequency, [*rounds, one]))
+            now = step(problem, [*rounds, one], curve, self._score(problem, [*rounds, one]), taken=True)
             enough = outliers(problem, rounds) <= problem.affordable if rounds else False
-            if self.rounds == "auto" and enough and worth - now < self.gain * abs(worth):
+            if self.rounds == "auto" and enough and now["gain"] < self.gain:
+                curve.append({**now, "taken": False})
                 break
-            rounds, left, worth = [*rounds, one], one.outliers, now
+            rounds, left, curve = [*rounds, one], one.outliers, [*curve, now]
             if not len(left) or problem.clock.over:
                 break
-        return rounds
+        return rounds, curve
+
+    def _score(self, problem: Problem, rounds: Sequence[Round]) -> float:
+        """The cost of the release of these rounds."""
+        cost = make(self.cost, problem.frequency, problem.weights, problem.least)
+        return score(cost, problem.frequency, published(problem.frequency, rounds))
 
     def _limited(self, problem: Problem, rounds: Sequence[Round]) -> list[Round]:
         """The rounds up to the last that can keep within the recipe's suppression, which does."""
@@ -150,6 +160,15 @@ def outliers(problem: Problem, rounds: Sequence[Round]) -> int:
     return int(problem.frequency.counts[rounds[-1].outliers].sum())
 
 
+def step(problem: Problem, rounds: Sequence[Round], before: Sequence[dict[str, Any]], cost: float,
+         taken: bool) -> dict[str, Any]:
+    """One point of the curve that `auto` decides by: the whole release's cost after its last round."""
+    worth = before[-1]["cost"] if before else None
+    gain = None if worth is None else (worth - cost) / abs(worth) if worth else 0.0
+    return {"round": len(rounds), "cost": cost, "gain": gain, "suppressed": outliers(problem, rounds),
+            "taken": taken}
+
+
 def published(frequency: FrequencySet, rounds: Sequence[Round]) -> Regrouping:
     """Step 4.1: the rounds' classes together, those with the same labels as one."""
     class_of = np.full(frequency.n_tuples, SUPPRESSED, dtype=np.int64)
@@ -176,7 +195,7 @@ def told(problem: Problem, one: Round) -> dict[str, Any]:
     return {"levels": dict(zip(frequency.quasi, map(int, one.found.levels), strict=True)),
             "classes": one.recoding.n_classes, "kept": int(sizes.sum()), "suppressed": left,
             "status": "optimal" if one.found.proven else "best found", "checked": one.found.visited,
-            "measures": measures(sizes.astype(float), left)}
+            "measures": measures(sizes.astype(float), left), "at_risk": at_risk(sizes.astype(float))}
 
 
 def measures(sizes: Floats, suppressed: int) -> dict[str, float]:
@@ -188,11 +207,24 @@ def measures(sizes: Floats, suppressed: int) -> dict[str, float]:
     """
     kept, largest, smallest = sizes.sum(), sizes.max(), sizes.min()
     total, classes = kept + suppressed, len(sizes) + (suppressed > 0)
+    groups = np.append(sizes, suppressed) if suppressed else sizes  # outliers as one more class
     found = {
-        "records": total, "average_class": kept / len(sizes), "average_class_with_outliers": total / classes,
-        "largest_class": largest, "smallest_class": smallest,
+        "records": total, "kept_share": kept / total, "suppressed_share": suppressed / total,
+        "classes_with_outliers": classes,
+        "average_class": kept / len(sizes), "average_class_with_outliers": total / classes,
+        "largest_class": largest, "largest_class_with_outliers": groups.max(),
+        "smallest_class": smallest, "smallest_class_with_outliers": groups.min(),
         "lowest_risk": 1 / largest, "records_at_lowest_risk": sizes[sizes == largest].sum() / kept,
         "average_risk": len(sizes) / kept,
         "highest_risk": 1 / smallest, "records_at_highest_risk": sizes[sizes == smallest].sum() / kept,
         "prosecutor_risk": 1 / smallest, "journalist_risk": 1 / smallest, "marketer_risk": len(sizes) / kept}
     return {name: float(value) for name, value in found.items()}
+
+
+def at_risk(sizes: Floats) -> dict[str, float]:
+    """Figures 9 and 10: the share of the records kept whose prosecutor risk is above each threshold.
+
+    >>> at_risk(np.array([5.0, 15.0]))["> 10 %"]
+    0.25
+    """
+    return {f"> {share} %": float(sizes[sizes * share < 100].sum() / sizes.sum()) for share in THRESHOLDS}

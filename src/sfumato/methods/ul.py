@@ -62,7 +62,7 @@ from sfumato.methods.base import Problem
 from sfumato.methods.parameters import Real
 from sfumato.methods.sliced import GroupedSlicing, names_of
 from sfumato.slices.base import Slices
-from sfumato.slices.cells import Pair, generalized, rules_about, swapped
+from sfumato.slices.cells import Pair, generalized, require_known, rules_about, swapped
 from sfumato.slices.columns import records, released
 from sfumato.slices.grouping import Groups
 from sfumato.slices.partition import buckets
@@ -106,6 +106,7 @@ class UpperLower(GroupedSlicing):
         """Steps 1 to 6."""
         frequency = problem.frequency
         [(sensitive, rows)] = frequency.sensitive.items()
+        require_known(frequency, self.rules, sensitive, rows.labels)
         matrix, groups, blocks = self.arrange(frequency, sensitive)  # step 1
         pairs, groups = self.protected(frequency, matrix, groups)
         bucket_of = buckets(frequency, rows, blocks, self.k, self.l)  # step 2

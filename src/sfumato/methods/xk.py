@@ -217,6 +217,8 @@ class Adaptable(Method):
         cost = score(make("ncp", problem.frequency, problem.weights), problem.frequency, made)
         facts = {"xk": xk, "k": k, "sensitive_suppression": self.sensitive_suppression,
                  "elected": sorted({*self.generalize, *self.suppress_cells}), "as_it_is": as_it_is,
+                 "hidden": {name: int(problem.frequency.counts[hidden & ~found.out].sum())
+                            for name, hidden in found.hidden.items()},
                  "steps": found.told, "tried": tried}
         steps = found.kept_steps and (*found.kept_steps, ("filled", made))
         return replace(made, real=xk, steps=tuple(steps or ()),

@@ -9,7 +9,7 @@ straight line between neighbouring k. Sampling error: the samples are drawn agai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,7 @@ class Crossing:
     k_interval: tuple[float, float] | None  # over the draws that cross
     utility_interval: tuple[float, float] | None
     agreement: float  # share of the draws that cross, or do not, alike
+    deviation: float | None = None  # of the k at which single samples cross: how far off one sample may be
 
 
 @dataclass(frozen=True)
@@ -215,11 +216,11 @@ def measures(job: Job, frequency: FrequencySet, recoding: Any,
     """Name to family (risk or utility) and measure: all of the evidence only where it is asked for."""
     if not isinstance(recoding, Regrouping):
         return _of(sliced.collect(frequency, recoding, least=1, rng=rng))
-    counted = recoding.of(frequency)
+    counted, real = recoding.of(frequency), replace(recoding, added=None).shown(frequency)
     targets = {name.removeprefix(STUMP) for name in (job.utility, job.privacy) if name.startswith(STUMP)}
     known = [name for name in (*frequency.quasi, *frequency.sensitive) if name in targets]
     quick = (*loss.losses(counted, recoding),
-             *stump.stumps(frequency, counted, see(counted, recoding), known))
+             *stump.stumps(frequency, real, see(recoding.shown(frequency), recoding), known))
     found = {one.name: ("utility", one) for one in quick}
     if {job.utility, job.privacy} <= set(found):
         return found
@@ -271,13 +272,15 @@ def judged(ks: np.ndarray[tuple[int], np.dtype[Any]], shares: Floats,
     redrawn = [crossing(ks, one) for one in means]
     hits = np.array([(one[1], one[2]) for one in redrawn if one is not None]).reshape(-1, 2)
     share = len(hits) / DRAWS
+    alone = [found[1] for one in shares if (found := crossing(ks, one)) is not None]
+    deviation = float(np.std(alone, ddof=1)) if len(alone) > 1 else None
     if at_mean is None:
         near = int(np.argmin(np.abs(mean[:, 0] - mean[:, 1])))
         return points, Crossing(False, (int(ks[near]),) * 2, float(ks[near]), float(mean[near, 0]), None,
-                                None, 1 - share)
+                                None, 1 - share, deviation)
     ends = np.quantile(hits, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return points, Crossing(True, at_mean[0], at_mean[1], at_mean[2], (float(ends[0, 0]), float(ends[1, 0])),
-                            (float(ends[0, 1]), float(ends[1, 1])), share)
+                            (float(ends[0, 1]), float(ends[1, 1])), share, deviation)
 
 
 def crossing(ks: np.ndarray[tuple[int], np.dtype[Any]],

@@ -81,6 +81,9 @@ def sampling(facts: Facts) -> str:
                  "again with replacement, the percentile bootstrap. ")
         alike = "cross too" if facts["balance"]["crosses"] else "do not either"
         said += f"{percent(facts['balance']['agreement'])} of the drawn means {alike}. "
+        if facts["balance"]["deviation"] is not None:
+            deviation = number(round(facts["balance"]["deviation"], 1))
+            said += f"Single samples cross at k that differ by {deviation} (standard deviation). "
     if facts["infeasible"]:
         said += (f"Left out, because not every sample can keep them: k = "
                  f"{', '.join(map(str, facts['infeasible'][:FEWEST]))}"

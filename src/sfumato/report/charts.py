@@ -112,7 +112,7 @@ def tree(name: str, values: Sequence[str], rows: Rows, css: str) -> Markup:
         drawn.append(words(fitted(row["test"] or "everybody", 48 - 2 * row["depth"]), x, y + 10, weight))
         drawn.append(words(row["records_text"], WIDTH, y + 10, "value", "end"))
         drawn.extend(stacked(x, y + 16, WIDTH - told - x, row["shares"], css))
-        most = fitted(f"{percent(row['share'])} {row['value']}", 19)
+        most = fitted(f"{percent(row['share'])} {row['value']}", 17)
         drawn.append(words(most, WIDTH - told + 7, y + 25, "value"))
         last = max((m for m in range(n + 1, len(rows)) if rows[m]["depth"] == row["depth"] + 1
                     and all(one["depth"] > row["depth"] for one in rows[n + 1:m])), default=n)
@@ -121,6 +121,31 @@ def tree(name: str, values: Sequence[str], rows: Rows, css: str) -> Markup:
     described = "; ".join(f"{row['test'] or 'everybody'}: {row['records_text']} records, "
                           f"{percent(row['share'])} {row['value']}" for row in rows)
     return drawing(f"{name}. {described}.", WIDTH, len(rows) * step, *drawn)
+
+
+def curve(name: str, rows: Rows) -> Markup:
+    """Costs step by step on a line: what was taken is filled, what was not is hollow and dashed."""
+    height, left, foot = 128.0, 52.0, 100.0
+    costs = [row["cost"] or 0.0 for row in rows]
+    low, span = min(costs), (max(costs) - min(costs)) or 1.0
+    step = (WIDTH - left - 46) / max(len(rows) - 1, 1)
+    points = [(left + n * step, foot - 10 - 72 * (cost - low) / span) for n, cost in enumerate(costs)]
+    drawn = [element("line", x1=left - 18, x2=WIDTH, y1=foot, y2=foot, class_="track")]
+    for n, (row, (x, y)) in enumerate(zip(rows, points, strict=True)):
+        if n:
+            before = points[n - 1]
+            drawn.append(element("line", x1=before[0], y1=before[1], x2=x, y2=y,
+                                 class_="line" if row["taken"] else "line dashed"))
+        drawn.append(words(row["cost_text"], x + 3, y - 8, "value"))
+        drawn.append(words(f"round {row['round']}", x, foot + 14, "label", "middle"))
+        if row["gain"] is not None:
+            drawn.append(words(row["gain_text"], x, foot + 26, "value", "middle"))
+    drawn += [element("circle", cx=x, cy=y, r=4.5, class_="after" if row["taken"] else "hollow")
+              for row, (x, y) in zip(rows, points, strict=True)]
+    told = "; ".join(f"round {row['round']}: {row['cost_text']}"
+                     + ("" if row["gain"] is None else f", {row['gain_text']}")
+                     + ("" if row["taken"] else ", not run") for row in rows)
+    return drawing(f"{name}. {told}.", WIDTH, height, *drawn)
 
 
 def stacked(x: float, y: float, length: float, parts: Sequence[float], css: str) -> list[Markup]:

@@ -13,6 +13,9 @@ Manifest = Mapping[str, Any]
 MEANINGS = {
     "k-anonymity": (
         "Nobody can be told apart from fewer than k people by the columns that could identify them."),
+    "real-records": (
+        "Every class has at least xk records of people of the table; what it lacks to k are false records, "
+        "which nothing in the release tells apart."),
     "alpha-k-anonymity": (
         "In every class, no sensitive value is held by more than the share α of its records, and the class "
         "has at least k of them."),
@@ -68,6 +71,30 @@ GLOSSARY = (
      "meaning": "Giving up a record whose combination is so rare that blurring everybody else for its sake "
                 "would cost more: its quasi-identifiers become * or it is left out."},
 )
+
+
+# What the lines of example rows and of class sizes are, by what a release is made of.
+EXAMPLES = {
+    "classes": {
+        "records": "Records", "tuples": "Combinations before", "sizes": "Records in a class of … records",
+        "line": "Each line is one class: so many records show exactly these values, which now stand for so "
+                "many different combinations of private values."},
+    "slices": {
+        "records": "Records in the bucket", "tuples": "Their combinations before",
+        "sizes": "Records in a bucket of … records",
+        "line": "Each line is one row as it stands in a bucket of so many records. Its column groups come "
+                "from different people, so the row as a whole is nobody's."},
+    "drawn": {
+        "records": "Rows", "tuples": "Combinations that fit", "sizes": "Rows whose labels … rows show",
+        "line": "Each line is one combination of labels: so many rows show it, and so many different "
+                "combinations of the private table fit it. No row is a record."},
+}
+
+
+def examples(manifest: Manifest) -> dict[str, str]:
+    """How example rows and class sizes are headed."""
+    kind = "slices" if "column_groups" in manifest else "drawn" if "drawn" in manifest else "classes"
+    return EXAMPLES[kind]
 
 
 def quasi(manifest: Manifest) -> list[str]:
@@ -132,6 +159,9 @@ def shared_by(k: float, manifest: Manifest) -> str:
         return "No column is taken to identify anybody, so all records look alike."
     what = f"combination of {listing(columns)}" if len(columns) > 1 else f"value of {listing(columns)}"
     rest = " Suppressed records show none of these." if manifest["records"]["suppressed"] else ""
+    if manifest["records"]["added"]:
+        return (f"Every {what} in this release is shared by at least {number(k)} records, of which at least "
+                f"{manifest['adaptable']['xk']:,} are of people and the others are false.{rest}")
     return (f"Every {what} in this release is shared by at least {number(k)} people, "
             f"counting one record as one person.{rest}")
 
@@ -202,7 +232,8 @@ def limits(manifest: Manifest) -> list[dict[str, str]]:
     elif "column_groups" in manifest:
         own = (sliced(manifest),)
     else:
-        own = centres(manifest), more_knowledge(manifest), sensitive(manifest), suppressed(manifest)
+        own = (false_records(manifest), centres(manifest), more_knowledge(manifest), sensitive(manifest),
+               suppressed(manifest))
     return [point for point in (*own, *ALWAYS) if point]
 
 
@@ -217,6 +248,19 @@ ALWAYS = (
      "text": "The release still teaches facts about groups, as it is meant to. They may be held against "
              "people who belong to the group, even people who are not in the table."},
 )
+
+
+def false_records(manifest: Manifest) -> dict[str, str] | None:
+    """What false records leave open, and what they cost."""
+    added = manifest["records"]["added"]
+    if not added:
+        return None
+    return {"title": "False records",
+            "text": f"{several(added, 'record')} of this release {'is' if added == 1 else 'are'} nobody's. "
+                    "Totals counted from it are too high, mostly among people with rare combinations. How "
+                    "other columns go together is not imitated: somebody who knows that two columns always "
+                    "agree may see a false record in which they do not. The private folder tells which they "
+                    "are."}
 
 
 def sliced(manifest: Manifest) -> dict[str, str]:
@@ -319,6 +363,8 @@ def column_change(column: Mapping[str, Any]) -> str:
     if group := column.get("group"):
         return ("permuted within buckets" if len(group) == 1 else
                 f"permuted within buckets, {listing(group)} together")
+    if hidden := column.get("hidden"):
+        return f"{several(hidden, 'cell')} suppressed"
     if column["role"] != "quasi":
         return "not generalized"
     if centre := column.get("centre"):

@@ -10,6 +10,9 @@ from sfumato.measure.evidence import ColumnPicture, Correlations, Evidence, Meas
 from sfumato.report import attacks, sentences
 from sfumato.report.figures import clean, label, number, percent, rounded, several
 from sfumato.report.patterns import patterns
+from sfumato.report.prices import alternatives, price_list
+from sfumato.report.rounds import rounds
+from sfumato.report.xk import repair
 
 MOST_COLUMNS = 60  # rows of the table of columns
 MOST_PICTURES = 30  # columns whose distributions are drawn
@@ -139,20 +142,13 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
         "columns": [changed(name, column, pictures.get(name))
                     for name, column in islice(columns.items(), MOST_COLUMNS)],
         "columns_left": max(len(columns) - MOST_COLUMNS, 0),
-        "rounds": [one_round(n, one) for n, one in enumerate(manifest.get("rounds", ()), start=1)],
+        "rounds": rounds(manifest),
+        **({"repair": repair(manifest)} if "adaptable" in manifest else {}),
         "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
+        "alternatives": alternatives(manifest),
         "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
-        "examples": shown_examples(examples),
+        "examples": {**shown_examples(examples), "said": sentences.examples(manifest)},
     }
-
-
-def price_list(found: Mapping[str, Any], columns: Mapping[str, Mapping[str, Any]]) -> list[Plain]:
-    """One column's levels: what each is worth to research and which rules it breaks."""
-    released = columns[found["column"]].get("level")
-    return [{"column": label(found["column"]), "first": not one["level"], "level": int(one["level"]),
-             "of": len(found["levels"]), "released": one["level"] == released,
-             "value": rounded(one["value"]), "value_text": number(one["value"]),
-             "breaks": "; ".join(label(rule) for rule in one["breaks"])} for one in found["levels"]]
 
 
 def by_role(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -171,21 +167,6 @@ def changed(name: str, column: Mapping[str, Any], picture: ColumnPicture | None)
         "weight": rounded(column.get("weight")),
         "loss": rounded(picture.loss) if picture else None,
         "loss_text": percent(picture.loss) if picture and picture.loss is not None else "",
-    }
-
-
-def one_round(position: int, found: Mapping[str, Any]) -> Plain:
-    """One round of generalizing outliers: what it did, with its use and its risk."""
-    measures = found["measures"]
-    raised = [f"{label(name)} {level}" for name, level in found["levels"].items() if level]
-    return {
-        "round": position, "levels": ", ".join(raised) or "values as they were",
-        "classes": int(found["classes"]), "classes_text": number(found["classes"]),
-        "kept": int(found["kept"]), "kept_text": number(found["kept"]),
-        "suppressed": int(found["suppressed"]), "suppressed_text": number(found["suppressed"]),
-        "average": rounded(measures["average_class"]), "average_text": number(measures["average_class"]),
-        "risks_text": " / ".join(percent(measures[name]) for name in
-                                 ("lowest_risk", "average_risk", "highest_risk")),
     }
 
 
@@ -354,6 +335,9 @@ def correlated(found: Correlations | None) -> Plain | None:
     return {"columns": [label(name) for name in found.columns[drawn]],
             "columns_left": max(len(found.columns) - MOST_CORRELATED, 0),
             "before": matrix(found.before), "after": matrix(found.after),
+            "change": matrix([[None if b is None or a is None else abs(a - b)
+                               for b, a in zip(*rows, strict=True)]
+                              for rows in zip(found.before, found.after, strict=True)]),
             "largest_change": rounded(found.largest_change),
             "largest_change_text": number(found.largest_change),
             "definition": found.definition, "citation": found.citation}

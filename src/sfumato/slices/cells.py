@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.classes import Bools, Floats, Ints
+from sfumato.errors import RequestError
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Codes, Hierarchy
 from sfumato.slices.base import Labels
@@ -98,6 +99,17 @@ def rules_about(frequency: FrequencySet, rules: Rules, column: int, sensitive: s
         holds.append(met)
     return (np.array(values, dtype=np.int64),
             np.array(holds, dtype=bool).reshape(len(values), len(codes)))
+
+
+def require_known(frequency: FrequencySet, rules: Rules, sensitive: str,
+                  labels: Sequence[str | None]) -> None:
+    """A rule about a value that its column cannot have would forbid nothing, silently."""
+    names = [*frequency.quasi, sensitive]
+    for number, rule in enumerate(rules, start=1):
+        for name, value in rule.items():
+            if code_of(frequency, names.index(name), value, labels) < 0:
+                raise RequestError(f"Rule {number} speaks of a value that the column {name!r} does not "
+                                   "have, so it forbids nothing.", "Correct the value, or take the rule out.")
 
 
 def code_of(frequency: FrequencySet, column: int, value: str, labels: Sequence[str | None]) -> int:
