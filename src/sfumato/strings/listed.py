@@ -36,8 +36,9 @@ class Strings:
     def all_of(cls, kept: Sequence[Ints], worth: Sequence[Floats], pruning: Pruning = "sound") -> Strings:
         """Line 1: all combinations of the kept levels."""
         lattice = Lattice(tuple(map(len, kept)))
-        places = lattice.levels(np.arange(lattice.size))
-        levels = np.stack([levels.astype(np.int8)[places[:, j]] for j, levels in enumerate(kept)], axis=1)
+        levels = np.empty((lattice.size, len(kept)), dtype=np.int8)
+        for j, (column, stride) in enumerate(zip(kept, lattice.strides, strict=True)):
+            levels[:, j] = column[np.arange(lattice.size) // stride % len(column)]
         values: Floats = lattice.along([values[levels] for values, levels in zip(worth, kept, strict=True)])
         return cls(levels, values.round(12), pruning)
 
