@@ -141,7 +141,8 @@ def pictures(frequency: FrequencySet, drawn: Drawn, released: Released, losses: 
             hierarchy.column, "quasi", None, hierarchy.n_levels, losses[j], contributions[j],
             columns.distinction(counts), columns.separation(counts),
             distribution.fold(*distribution.drawable(hierarchy, counts), least),
-            distribution.fold(released.labels[j], after.astype(np.int64), 1)))
+            distribution.fold(*distribution.gathered(hierarchy, released.labels[j], after.astype(np.int64)),
+                              1)))
     rows, cells = frequency.sensitive[drawn.sensitive], drawn.cells
     counts = np.bincount(cells.values, weights=cells.counts, minlength=len(cells.labels)).astype(np.int64)
     found.append(ColumnPicture(
