@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.local import keeps_its_promises
+from tests.methods.test_oka import in_words
 from tests.methods.test_optimal_golden import adult
 from tests.properties.cases import Case, cases
 
@@ -30,6 +31,8 @@ forms = st.fixed_dictionaries({
     "assign": st.sampled_from(["group", "seed"]), "numeric": st.sampled_from(["auto", "hierarchy", "range"]),
     "categorical": st.sampled_from(["auto", "hierarchy", "set"])})
 styles = st.tuples(st.sampled_from(["hierarchy", "range"]), st.sampled_from(["hierarchy", "set"]))
+tables = st.tuples(cases(most_columns=4, most_records=60), st.booleans()).map(
+    lambda drawn: in_words(drawn[0]) if drawn[1] else drawn[0])  # columns of numbers, or of none
 AGES = (20, 22, 40, 58, 60)
 
 
@@ -78,7 +81,7 @@ def test_the_worked_example_downwards() -> None:
 
 
 @quick
-@given(cases(most_columns=4, most_records=60), styles, st.booleans(), st.integers(0, 10**6), st.booleans())
+@given(tables, styles, st.booleans(), st.integers(0, 10**6), st.booleans())
 def test_partners_are_those_of_the_twin(case: Case, style: tuple[str, str], increase: bool, seed: int,
                                         paired: bool) -> None:
     was = boxed.PAIRED
@@ -108,7 +111,7 @@ def random_boxes(case: Case, style: tuple[str, str], seed: int) -> Boxes:
 
 
 @quick
-@given(cases(most_columns=4, most_records=60), styles, st.integers(0, 10**6))
+@given(tables, styles, st.integers(0, 10**6))
 def test_what_a_group_loses_is_its_labels_penalty(case: Case, style: tuple[str, str], seed: int) -> None:
     """Values under the lowest node, in the range or in the set, counted by hand."""
     some, frequency = random_boxes(case, style, seed), case.frequency
@@ -143,7 +146,7 @@ def by_hand(axis: Axis, paths: list[tuple[str | None, ...]], values: set[str | N
 
 
 @quick
-@given(cases(most_columns=4, most_records=60), styles, st.integers(2, 5), st.booleans(),
+@given(tables, styles, st.integers(2, 5), st.booleans(),
        st.integers(0, 10**6), st.sampled_from([1, 3, 300]))
 def test_groups_are_merged_as_by_the_twin(case: Case, style: tuple[str, str], least: int, increase: bool,
                                           seed: int, batch: int) -> None:
@@ -164,9 +167,30 @@ def test_groups_are_merged_as_by_the_twin(case: Case, style: tuple[str, str], le
     assert answers[0] == answers[1]
 
 
+@pytest.mark.parametrize("increase", [False, True])
+@pytest.mark.parametrize(("batch", "kept"), [(7, 3), (300, 3), (300, 1)])
+def test_many_equal_mergers_fall_as_by_the_twin(batch: int, kept: int, increase: bool,
+                                                monkeypatch: Any) -> None:
+    """A grid of equal distances: of equals the next in the groups' order, whoever was touched since."""
+    column = Hierarchy("v", tuple((str(v), "*") for v in range(12)))
+    grid = np.array([[a, b] for a in range(12) for b in range(12)], np.int32)
+    codes = grid[np.random.default_rng(batch).permutation(144)]
+    frequency = FrequencySet((column, column), codes, np.ones(144, np.int64))
+    axes = axes_of(frequency, "range", "set")
+    monkeypatch.setattr(boxed, "BATCH", batch)
+    monkeypatch.setattr(boxed, "NEAREST", kept)
+    answers = []
+    for work in (Boxes.merge_in_turn, plain_boxes.merge_in_turn):
+        some = Boxes.of(Labels(axes, np.ones(2)), places(axes, frequency), frequency.counts, np.arange(144),
+                        144)
+        alive, into = np.ones(144, bool), np.arange(144)
+        work(some, np.arange(144), 3, increase, alive, into)
+        answers.append(into.tolist())
+    assert answers[0] == answers[1]
+
+
 @quick
-@given(cases(most_columns=4, most_records=60), styles, st.integers(1, 5), st.booleans(),
-       st.integers(0, 10**6))
+@given(tables, styles, st.integers(1, 5), st.booleans(), st.integers(0, 10**6))
 def test_groups_are_cut_as_by_the_twin(case: Case, style: tuple[str, str], least: int, by_seed: bool,
                                        seed: int) -> None:
     frequency, rng = case.frequency, np.random.default_rng(seed)

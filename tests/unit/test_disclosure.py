@@ -78,6 +78,35 @@ def test_every_attack_counts_what_loops_count(seed: int, rows: int, kind: str, s
     assert len(named) == 2 * len(NAMES) == 2 * len(ATTACKS)
 
 
+@settings(max_examples=120, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 30), st.sampled_from(sorted(KINDS)))
+def test_false_records_and_hidden_cells_are_seen_as_they_look(seed: int, rows: int, kind: str) -> None:
+    values, weights, tree = KINDS[kind]
+    job, draw = drawn(seed, rows, values, weights), random.Random(seed + 1)
+    frequency = dataclasses.replace(job.frequency, sensitive={"s": job.frequency.sensitive["s"]})
+    added = np.array([draw.choice([0, 0, 1, 3]) for _ in frequency.cells.counts])
+    hidden = np.array([draw.random() < 0.3 for _ in frequency.counts])
+    regrouping = dataclasses.replace(job.regrouping, added=added, hidden={"s": hidden})
+    seen, real = regrouping.shown(frequency), dataclasses.replace(regrouping, added=None).shown(frequency)
+    attacker = Attacker(trees={} if tree is None else {"s": tree})
+    found = attacks(frequency, seen, see(seen, regrouping), attacker, real, ["s"])
+    named = {one.name: one for one in found}
+    shown: list[tuple[object, str | None, bool]] = []
+    for n, (t, value) in enumerate(zip(frequency.cells.tuple_of, frequency.cells.values[:, 0], strict=True)):
+        label = oracle.HIDDEN if hidden[t] else frequency.sensitive["s"].labels[value]
+        row = next(i for i, r in enumerate(job.rows)
+                   if [h.code_of[v] for h, v in zip(job.hierarchies, r, strict=True)]
+                   == frequency.codes[t].tolist())
+        shown += [(job.labels[row], label, k >= frequency.cells.counts[n])
+                  for k in range(frequency.cells.counts[n] + added[n])]
+    below = None if tree is None else {path[0]: path[max(tree.n_levels - 2, 0)] for path in tree.paths}
+    everybody = job.sensitive["s"]
+    numbers = any(v is not None for v in everybody) and all(v is None or v.isdigit() for v in everybody)
+    classes, labels, false = zip(*shown, strict=True)
+    wanted = oracle.hit(list(classes), list(labels), everybody, below, numbers, list(false))
+    assert {name: named[f"{name}.s"].value for name in NAMES} == wanted
+
+
 def classes_of(counts: list[dict[str, int]], outside: dict[str, int], **said: object) -> Hits:
     """Hits on classes with these values, in a table that has others besides (one more class)."""
     rows = [(f"v{n}",) for n, values in enumerate([*counts, outside]) for _ in range(sum(values.values()))]

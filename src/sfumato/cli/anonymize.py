@@ -97,7 +97,6 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
     """The run in a dozen lines."""
     from sfumato.cli.check import findings
     from sfumato.cli.measure import survival
-    from sfumato.manifest import certified
     from sfumato.report.figures import number, percent, several
     from sfumato.table.databases import harmless
 
@@ -134,21 +133,42 @@ def show(facts: dict[str, Any], release: Path, report: str | None, target: Any) 
                           f"{several(facts['classes'], 'combination')} of labels")]
         lines += [("", one) for one in unseen(drawn)]
     lines += [("Permuted apart", " | ".join(", ".join(group) for group in groups))] if groups else []
-    if cells := facts.get("cells"):
-        done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
-        of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
-        lines.append(("Protected", f"{of}: {done}"))
-    if certificate := facts.get("certificate"):
-        lines.append(("Proven", certified(certificate)))
-    if merged := facts.get("merged"):
-        lines.append(("Merged", f"{several(merged['values'], 'value')} that matched too few buckets: coarser "
-                      f"labels in {several(merged['records'], 'record')}"))
+    lines += details(facts)
     if cost:
         lines.append(("Cost", f"{cost['name']} {number(cost['score'])}{proof(search)}"))
     written = ["manifest.json", *([report] if report else [])]
     lines += [("Written", str(release)), *(("", str(release.parent / one)) for one in written)]
     lines += [("", f"table {target.name} of {harmless(target.database)}")] if target else []
     screen.say(screen.grid(("", ""), lines))
+
+
+def details(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What some methods did or proved, a line each."""
+    from sfumato.manifest import certified
+    from sfumato.report.figures import several
+
+    lines = []
+    if cells := facts.get("cells"):
+        done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
+        of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
+        lines.append(("Protected", f"{of}: {done}"))
+    if found := facts.get("research"):
+        held = f"{found['held_bytes'] / 1e6:.1f} MB held"
+        sets = f"{found['frequency_sets']:,} frequency sets"
+        lines.append(("Searched", f"{found['strings']:,} strings by {sets}, {held}"))
+        lines += [("Proven", "no string that holds is worth more")] if found["complete"] else []
+    if certificate := facts.get("certificate"):
+        lines.append(("Proven", certified(certificate)))
+    if merged := facts.get("merged"):
+        lines.append(("Merged", f"{several(merged['values'], 'value')} that matched too few buckets: coarser "
+                      f"labels in {several(merged['records'], 'record')}"))
+    if blocks := facts.get("blocks"):
+        sizes = f"{blocks['smallest']:,} to {blocks['largest']:,}"
+        lines.append(("Blocks", f"{blocks['count']:,} of {sizes} records, each grouped by itself"))
+    if centres := facts.get("centres"):
+        named = ", ".join(f"{name} ({centre})" for name, centre in centres.items())
+        lines.append(("Not true", f"of each record, but of its class: {named}"))
+    return lines
 
 
 def solutions_of(found: dict[str, Any], columns: list[str]) -> tuple[Any, ...]:

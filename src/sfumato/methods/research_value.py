@@ -122,7 +122,8 @@ class ResearchValue(Method):
                                "Choose search: global, or set suppression: 0.")
         subsets, clock = split(kept, self.fits), problem.clock
         seconds = None if clock.seconds is None else max(clock.seconds - clock.spent, 0.0)
-        solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes)
+        solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes,
+                           problem.watch)
         trial.counted += sum(one.counted for one in solved)
         if not all(len(one.levels) for one in solved):
             return {"held_bytes": 0, "complete": all(one.complete for one in solved)}

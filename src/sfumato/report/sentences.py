@@ -73,6 +73,30 @@ GLOSSARY = (
 )
 
 
+# What the lines of example rows and of class sizes are, by what a release is made of.
+EXAMPLES = {
+    "classes": {
+        "records": "Records", "tuples": "Combinations before", "sizes": "Records in a class of … records",
+        "line": "Each line is one class: so many records show exactly these values, which now stand for so "
+                "many different combinations of private values."},
+    "slices": {
+        "records": "Records in the bucket", "tuples": "Their combinations before",
+        "sizes": "Records in a bucket of … records",
+        "line": "Each line is one row as it stands in a bucket of so many records. Its column groups come "
+                "from different people, so the row as a whole is nobody's."},
+    "drawn": {
+        "records": "Rows", "tuples": "Combinations that fit", "sizes": "Rows whose labels … rows show",
+        "line": "Each line is one combination of labels: so many rows show it, and so many different "
+                "combinations of the private table fit it. No row is a record."},
+}
+
+
+def examples(manifest: Manifest) -> dict[str, str]:
+    """How example rows and class sizes are headed."""
+    kind = "slices" if "column_groups" in manifest else "drawn" if "drawn" in manifest else "classes"
+    return EXAMPLES[kind]
+
+
 def quasi(manifest: Manifest) -> list[str]:
     """The quasi-identifiers' names."""
     return named(manifest, "quasi")
