@@ -223,9 +223,9 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
             f"release made of classes can cost less than {bound}.")
     if not gap:
         return f"{told} This release is the best there is."
-    rising = percent(found["bound_still_rises"] / gap)
-    return (f"{told} Of the gap, {rising} would close if the proof were driven on as it went; what is left "
-            "is either still to be found by a longer search or beyond this kind of proof. "
+    rising, falling = percent(found["bound_part"]), percent(found["search_part"])
+    return (f"{told} Of the gap, about {falling} would be closed by searching on and about {rising} by "
+            "proving on, judged by how both went; the rest is beyond this kind of search or of proof. "
             f"{percent(found['records_at_their_bound'] / records)} of the records are in classes that cost "
             "no more than the proof allows them.")
 
