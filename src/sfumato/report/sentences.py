@@ -234,8 +234,8 @@ def worth(found: Mapping[str, Any]) -> str:
     """What a release is worth to research, and how sure it is that none is worth more."""
     kept = f"The levels of this release are worth {number(found['value'])} to research"
     if found["complete"]:
-        return (f"{kept}. Proven best: no generalization to one level a column that keeps the promise is worth "
-                "more.")
+        return (f"{kept}. Proven best: no generalization to one level a column that keeps the promise is "
+                "worth more.")
     return (f"{kept}, the most of {several(found['successes_found'], 'generalization')} found to keep the "
             "promise; that no other is worth more is not proven.")
 
