@@ -80,9 +80,11 @@ def _columns(prepared: Prepared, levels: dict[str, int] | None,
     if "drawn" in facts:
         for column in described.values():
             column |= {"left_out": True} if column["role"] == "plain" else {}
-    for group in facts.get("column_groups", ()):
-        for name in group:
-            described[name]["group"] = group
+    if groups := facts.get("column_groups"):
+        alone = [[name] for name, column in described.items() if column["role"] == "plain"]
+        for group in (*groups, *alone):
+            for name in group:
+                described[name]["group"] = group
     for name, cells in facts.get("adaptable", {}).get("hidden", {}).items():
         described[name]["hidden"] = cells
     for name, centre in facts.get("centres", {}).items():

@@ -93,27 +93,33 @@ def pair_counts(table: Any, quasi: Sequence[str], sensitive: Sequence[str],
                 missing: Sequence[str]) -> tuple[Ints, dict[str, Ints], dict[str, int]]:
     """Counted in the engine alone: every pair's records and different sensitive values, and the table's.
 
-    The rows are grouped once, as they stand; missing values become one where only combinations are left.
+    Rows are grouped once by all columns, then combinations by the quasi-identifiers.
     """
     protected = {f"s{n}": name for n, name in enumerate(sensitive)}
     names = {f"q{n}": name for n, name in enumerate(quasi)} | protected
-    rows = table.select(**{alias: table[name] for alias, name in names.items()})
-    counted = rows.group_by(list(names)).aggregate(n=lambda t: t.count())
-    unified = counted.select("n", **{alias: _unified(counted[alias], missing) for alias in names})
-    distinct = {alias: unified[alias].nunique() + unified[alias].isnull().any().cast("int64")
-                for alias in protected}
+    rows = table.select(**{alias: _unified(table[name], missing) for alias, name in names.items()})
+    unified = rows.group_by(list(names)).aggregate(n=lambda t: t.count())
     keys = [alias for alias in names if alias not in protected]
-    pairs = unified.group_by(keys).aggregate(n=unified["n"].sum(), **distinct)
+    if len(protected) == 1:  # then the values of a pair are as many as its combinations
+        distinct = {"s0": unified.count()}
+    else:
+        distinct = {alias: unified[alias].nunique() + unified[alias].isnull().any().cast("int64")
+                    for alias in protected}
+    pairs = unified.group_by(keys).aggregate(n=unified["n"].sum(), **distinct) if protected else unified
     alike = pairs.group_by(["n", *distinct]).aggregate(pairs=lambda t: t.count())
     found = fetch(alike.order_by(["n", *distinct]))
     times = np.array(found.column("pairs").to_pylist(), dtype=np.int64)
-    values: dict[str, int] = {}
-    if sensitive:
-        told = fetch(unified.aggregate(**distinct))
-        values = {names[alias]: int(told.column(alias)[0].as_py()) for alias in distinct}
+    values = {name: _different(table[name], missing) for name in sensitive}
     column = {name: np.repeat(np.array(found.column(name).to_pylist(), dtype=np.int64), times)
               for name in ("n", *distinct)}
     return column["n"], {names[alias]: column[alias] for alias in distinct}, values
+
+
+def _different(column: Any, missing: Sequence[str]) -> int:
+    """How many different values a column has, a missing one among them."""
+    values = column.as_table().distinct()
+    unified = values.select(v=_unified(values[values.columns[0]], missing)).distinct()
+    return int(fetch(unified.aggregate(n=unified.count())).column("n")[0].as_py())
 
 
 def _unified(column: Any, markers: Sequence[str]) -> Any:

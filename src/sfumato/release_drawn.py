@@ -51,6 +51,6 @@ def examples(prepared: Prepared, drawn: Drawn, most: int = 6) -> list[dict[str, 
     texts = {name: drawn.texts(j) for j, name in enumerate(frequency.quasi)}
     inside = np.ones((frequency.n_tuples, len(chosen)), dtype=bool)
     for j, hierarchy in enumerate(frequency.hierarchies):
-        inside &= drawn.covers(j, np.arange(hierarchy.n_values))[:, chosen][frequency.codes[:, j]]
+        inside &= drawn.covers(j, np.arange(hierarchy.n_values), chosen)[frequency.codes[:, j]]
     return [{"labels": {name: column[c] for name, column in texts.items()}, "records": int(sizes[c]),
              "tuples": int(held)} for c, held in zip(chosen, inside.sum(axis=0), strict=True)]

@@ -263,7 +263,7 @@ def test_wrong_usage_is_exit_code_2(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["init", "anonymize", "check", "measure", "hierarchy build",
-                                     "hierarchy show", "hierarchy check"])
+                                     "hierarchy show", "hierarchy check", "value"])
 def test_help_has_an_example(run: Run, command: str) -> None:
     answer = run(*command.split(), "--help")
     assert answer.exit_code == 0
@@ -352,3 +352,26 @@ def test_measure_counts_the_records_that_attacks_hit(work: Path, run: Run) -> No
 def test_measure_refuses_attackers_that_cannot_be(work: Path, run: Run, said: str) -> None:
     answer = run("measure", "people.csv", "--quasi", "town", "--sensitive", "illness", "--attacker", said)
     assert answer.exit_code == 2 and "Say " in answer.stderr
+
+
+def test_value_shows_the_price_of_every_level(work: Path, run: Run) -> None:
+    recipe = (work / "people.yaml").read_text()
+    rules = ("research: {rules: [{column: age, keep boundary: 65, importance: 50}, "
+             "{column: town, keep together: [A, B]}], values: {age: [0.5, 0.4, 0.3, 0.2, 0]}}\n")
+    (work / "people.yaml").write_text(recipe + rules)
+    shown = run("value", "--recipe", "people.yaml")
+    assert shown.exit_code == 0 and "keep a boundary at 65 (50)" in shown.stdout
+    assert "keep A or B together as a group (1)" in shown.stdout
+    listed = json.loads(run("value", "people.csv", "--recipe", "people.yaml", "--json").stdout)
+    assert [one["value"] for one in listed[0]["levels"]] == [0.5, 0.4, 0.3, 0.2, 0.0]
+    bare = run("value", "people.csv", "--quasi", "age,town")
+    assert bare.exit_code == 0 and "breaks" in bare.stdout
+    (work / "people.yaml").write_text(recipe + rules.replace("[A, B]", "[A, Q]").replace("65", "95"))
+    refused = run("anonymize", "people.csv", "--recipe", "people.yaml", "--out", "r")
+    assert refused.exit_code == 2 and not (work / "r").exists()
+    assert "no value 'Q'" in refused.stderr and "no value at or above the boundary 95" in refused.stderr
+    (work / "people.yaml").write_text(recipe + rules)
+    done = run("anonymize", "--recipe", "people.yaml", "--out", "r", "--method", "research-value")
+    assert done.exit_code == 0 and "research value" in done.stdout
+    assert run("check", "r").exit_code == 0
+    assert run("measure", "r", "--original", "people.csv").exit_code == 0

@@ -70,9 +70,14 @@ def job(name: str, shared: Path) -> tuple[pa.Table, Recipe]:
     tables = {"one row": people.slice(0, 1), "one value": alike}
     if name in tables:
         return tables[name], Recipe.parse(lax)
+    if name.startswith("false"):
+        filling = RANDOM.replace("{name: optimal, cost: ncp}",
+                                 "{name: xk, xk: 1, sensitive_suppression: true, generalize: {age: 1}, "
+                                 "suppress_cells: [age]}")
+        return random_table(int(name.split()[1])), Recipe.parse(filling)
     dropping = RANDOM + "suppressed: drop\n" if name.endswith("dropped") else RANDOM
     return random_table(int(name.split()[1])), Recipe.parse(dropping)
 
 
-JOBS = ("random 1", "random 2", "random 3 dropped", "one row", "one value",
+JOBS = ("random 1", "random 2", "random 3 dropped", "false 4", "one row", "one value",
         pytest.param("adult", marks=pytest.mark.needs_shared))

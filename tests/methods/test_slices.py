@@ -161,6 +161,21 @@ def test_matching_probabilities_against_plain_loops(case: tuple[FrequencySet, Sl
             assert (found.buckets[t], found.total[t]) == (matching, pytest.approx(float(f)))
 
 
+@settings(max_examples=40, deadline=None)
+@given(releases())
+def test_targets_looked_at_one_after_the_other(case: tuple[FrequencySet, Slices]) -> None:
+    """As many at once as memory bears: the answers are those of all at once."""
+    frequency, slices = case
+    targets = np.arange(frequency.n_tuples)
+    index, values = m.indexed(slices, frequency, targets)
+    whole = m._plain(index, values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(m, "AT_ONCE", 1)
+        apart = m.match(slices, frequency, targets)
+    for one, other in zip(whole, apart, strict=True):
+        assert one.shape == other.shape and np.allclose(one, other)
+
+
 @settings(max_examples=120, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([1, 1.5, 2, 3]), st.booleans())
 def test_buckets_are_large_and_diverse_and_the_twins_agree(seed: int, k: int, l: float,  # noqa: E741

@@ -9,25 +9,34 @@ Value = str | None
 Class = object
 
 
-def hit(classes: list[Class], values: list[Value], everybody: list[Value],
-        tree: dict[Value, Value] | None, numbers: bool) -> dict[str, int | None]:
-    """Records hit by each attack: `tree` maps a value to its node just below the root."""
+HIDDEN = "*hidden*"  # a cell that shows nothing: it may be any value
+
+
+def hit(classes: list[Class], values: list[Value], everybody: list[Value], tree: dict[Value, Value] | None,
+        numbers: bool, false: list[bool] | None = None) -> dict[str, int | None]:
+    """Records hit by each attack: `tree` maps a value to its node just below the root.
+
+    False records stand among the others for whoever looks, and cannot be hit.
+    """
     whole = Counter(everybody)
     found: Counter[str] = Counter()
-    for mine, value in zip(classes, values, strict=True):
+    for n, (mine, value) in enumerate(zip(classes, values, strict=True)):
+        if false and false[n]:
+            continue
         fellows = Counter(v for c, v in zip(classes, values, strict=True) if c == mine)
-        size = sum(fellows.values())
+        size, veiled = sum(fellows.values()), fellows.pop(HIDDEN, 0)
         belief = {v: Fraction(fellows[v], size) for v in whole}
+        at_most = {v: Fraction(fellows[v] + veiled, size) for v in whole}
         prior = {v: Fraction(n, len(everybody)) for v, n in whole.items()}
-        found["homogeneity"] += len(fellows) == 1
-        found["background"] += len(fellows) <= 2
+        found["homogeneity"] += len(fellows) == 1 and not veiled
+        found["background"] += len(fellows) <= 2 and not veiled
         found["skewness"] += any(belief[v] > 2 * prior[v] for v in whole)
-        found["similarity"] += alike(set(fellows), set(everybody), tree)
-        found["positive"] += belief[value] > Fraction(9, 10)
-        found["negative"] += any(belief[v] < Fraction(1, 20) for v in whole if v != value)
+        found["similarity"] += not veiled and alike(set(fellows), set(everybody), tree)
+        found["positive"] += value != HIDDEN and belief[value] > Fraction(9, 10)
+        found["negative"] += any(at_most[v] < Fraction(1, 20) for v in whole if v != value)
         found["breach"] += any(
             (prior[v] < Fraction(1, 5) and belief[v] > Fraction(1, 2))
-            or (prior[v] > Fraction(4, 5) and belief[v] < Fraction(1, 2)) for v in whole)
+            or (prior[v] > Fraction(4, 5) and at_most[v] < Fraction(1, 2)) for v in whole)
     names = ("homogeneity", "background", "skewness", "similarity", "positive", "negative", "breach")
     answer: dict[str, int | None] = {name: found[name] for name in names}
     if tree is None and not numbers:

@@ -7,6 +7,7 @@ import json
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from tests.conftest import SHARED
 from tests.oracles import disclosure as oracle
 from tests.oracles import measures as plain
 
+import sfumato
 from sfumato.hierarchy.core import Hierarchy
 from sfumato.measure.evidence import Measure
 from sfumato.measure.released import see
@@ -76,6 +78,35 @@ def test_every_attack_counts_what_loops_count(seed: int, rows: int, kind: str, s
             assert (one.value is None) == ("Not defined here" in one.definition)
             assert one.low == 0 and one.high == rows and one.better == "lower" and one.citation
     assert len(named) == 2 * len(NAMES) == 2 * len(ATTACKS)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 30), st.sampled_from(sorted(KINDS)))
+def test_false_records_and_hidden_cells_are_seen_as_they_look(seed: int, rows: int, kind: str) -> None:
+    values, weights, tree = KINDS[kind]
+    job, draw = drawn(seed, rows, values, weights), random.Random(seed + 1)
+    frequency = dataclasses.replace(job.frequency, sensitive={"s": job.frequency.sensitive["s"]})
+    added = np.array([draw.choice([0, 0, 1, 3]) for _ in frequency.cells.counts])
+    hidden = np.array([draw.random() < 0.3 for _ in frequency.counts])
+    regrouping = dataclasses.replace(job.regrouping, added=added, hidden={"s": hidden})
+    seen, real = regrouping.shown(frequency), dataclasses.replace(regrouping, added=None).shown(frequency)
+    attacker = Attacker(trees={} if tree is None else {"s": tree})
+    found = attacks(frequency, seen, see(seen, regrouping), attacker, real, ["s"])
+    named = {one.name: one for one in found}
+    shown: list[tuple[object, str | None, bool]] = []
+    for n, (t, value) in enumerate(zip(frequency.cells.tuple_of, frequency.cells.values[:, 0], strict=True)):
+        label = oracle.HIDDEN if hidden[t] else frequency.sensitive["s"].labels[value]
+        row = next(i for i, r in enumerate(job.rows)
+                   if [h.code_of[v] for h, v in zip(job.hierarchies, r, strict=True)]
+                   == frequency.codes[t].tolist())
+        shown += [(job.labels[row], label, k >= frequency.cells.counts[n])
+                  for k in range(frequency.cells.counts[n] + added[n])]
+    below = None if tree is None else {path[0]: path[max(tree.n_levels - 2, 0)] for path in tree.paths}
+    everybody = job.sensitive["s"]
+    numbers = any(v is not None for v in everybody) and all(v is None or v.isdigit() for v in everybody)
+    classes, labels, false = zip(*shown, strict=True)
+    wanted = oracle.hit(list(classes), list(labels), everybody, below, numbers, list(false))
+    assert {name: named[f"{name}.s"].value for name in NAMES} == wanted
 
 
 def classes_of(counts: list[dict[str, int]], outside: dict[str, int], **said: object) -> Hits:
@@ -149,3 +180,18 @@ def test_a_stronger_attacker_hits_no_fewer() -> None:
         for name in ("background", "skewness", "similarity", "positive", "negative"):
             assert (found(job, strong)[f"{name}.s"].value or 0) >= (found(job, weak)[f"{name}.s"].value or 0)
     assert np.isclose(Attacker().rho[0], 0.2)
+
+
+def test_a_sensitive_column_may_have_a_hierarchy_of_its_own() -> None:
+    people = pd.DataFrame({"town": ["A", "A", "B", "B"], "ill": ["flu", "cold", "flu", "gout"]})
+    tree = {"tree": {"lungs": ["flu", "cold"], "joints": ["gout"]}}
+    columns = {"town": {"role": "quasi", "hierarchy": "suppress"},
+               "ill": {"role": "sensitive", "hierarchy": tree}}
+    recipe = {"columns": columns, "criteria": [{"k-anonymity": {"k": 2}}], "seed": 1}
+    measures = sfumato.anonymize(people, recipe).manifest["measures"]
+    assert measures["similarity.ill"] == 2 and measures["homogeneity.ill"] == 0  # A has lungs only
+    del columns["ill"]["hierarchy"]
+    closeness = {"t-closeness": {"column": "ill", "t": 0.9, "distance": "hierarchical", "hierarchy": tree}}
+    for criteria, expected in (([closeness], 2), ([], None)):
+        said = {**recipe, "criteria": [{"k-anonymity": {"k": 2}}, *criteria]}
+        assert sfumato.anonymize(people, said).manifest["measures"]["similarity.ill"] == expected

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.oracles import measures as plain
 
 from sfumato.classes import Histogram
+from sfumato.hierarchy.core import Hierarchy
 from sfumato.measure.collect import as_dict, collect
 from sfumato.measure.evidence import Evidence, Measure
 from sfumato.measure.released import pack, see
@@ -268,6 +269,20 @@ def test_too_many_values_are_drawn_by_the_finest_level_with_few_labels() -> None
     for spec, values in (("suppress", ages), ({"interval": [1, 5, 20]}, ages[:12])):
         flat = build("age", spec, values, [1] * len(values), Path())
         assert distribution.drawable(flat, np.ones(len(values)))[0] == flat.labels[0]
+
+
+def test_too_many_released_labels_are_drawn_like_the_values_before() -> None:
+    """Values and fives under the tens that are drawn before; what stands above them, or elsewhere, stays."""
+    paths = [(str(v), f"{v // 5}/5", f"{v // 10}/10", f"{v // 50}/50", "*") for v in range(100)]
+    hierarchy = Hierarchy("age", (*paths, (None, None, None, None, "*")))
+    labels = (*(str(v) for v in range(20)), "4/5", "1/50", None, "[31..37]", "*")
+    counts = np.arange(1, len(labels) + 1)
+    found = dict(zip(*distribution.gathered(hierarchy, labels, counts), strict=True))
+    assert found["0/10"] == sum(range(1, 11)) and found["1/10"] == sum(range(11, 21))
+    assert (found["2/10"], found["1/50"], found[None], found["[31..37]"], found["*"]) == (21, 22, 23, 24, 25)
+    assert list(found)[:3] == ["0/10", "1/10", "2/10"] and sum(found.values()) == counts.sum()
+    few = labels[:12], counts[:12]
+    assert distribution.gathered(hierarchy, *few) == few
 
 
 def test_classes_with_equal_labels_count_as_one() -> None:

@@ -682,3 +682,23 @@ def test_rendering_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": source}
     )
     assert done.stdout.split("\n")[:2] == ["False", "[]"]
+
+
+def test_example_rows_are_headed_as_what_they_are(manifest: Plain, evidence: Evidence,
+                                                  examples: list[Plain]) -> None:
+    assert "Each line is one class" in render.html(summarize(manifest, evidence, examples))
+    drawn = summary.changes({**manifest, "drawn": {}}, evidence, examples)["examples"]["said"]
+    assert "No row is known to be anybody's" in drawn["line"] and drawn["records"] == "Rows"
+    sliced = summary.changes({**manifest, "column_groups": []}, evidence, examples)["examples"]["said"]
+    assert sliced["sizes"] == "Records in a bucket of … records" and "nobody's" in sliced["line"]
+    assert "Worst class" in render.html(summarize(manifest, evidence, examples))
+    assert (sliced["one"], sliced["many"]) == ("bucket", "Buckets")
+
+
+def test_without_a_level_there_is_no_ladder(manifest: Plain, evidence: Evidence) -> None:
+    assert "The ring marks" in render.html(summarize(manifest, evidence))
+    bare = copy.deepcopy(manifest)
+    for column in bare["columns"].values():
+        column["level"] = None
+    page = render.html(summarize(bare, evidence))
+    assert "The ring marks" not in page and ">Blur<" not in page

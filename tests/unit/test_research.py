@@ -18,7 +18,7 @@ from sfumato.frequency import FrequencySet, distinct
 from sfumato.hierarchy.core import Hierarchy, with_missing
 from sfumato.pipeline import anonymize
 from sfumato.recipe import Recipe
-from sfumato.research.rules import kept
+from sfumato.research.rules import kept, misfits
 from sfumato.research.said import Members, Reading, Rule
 from sfumato.research.values import categorical, numeric, prices, rising, spans
 from sfumato.research.weights import independence
@@ -82,6 +82,15 @@ def test_a_rule_at_a_time() -> None:
     assert [kept(together, AGE, level) for level in range(4)] == [False, True, False, False]
     assert rising(prices(AGE, np.ones(23, np.int64), 1.0, (together,))) == [1]
     assert not rising(prices(AGE, np.ones(23, np.int64), 1.0, (boundary, group)))
+
+
+def test_ranges_in_words() -> None:
+    said = [{"column": "age", "keep group": text} for text in ("12 to 18", "12–18", "12 – 18", "12-18", 12)]
+    groups = [rule.groups[0] for rule in rules(*said)]
+    assert groups[:3] == [Members((), "12", "18")] * 3
+    assert groups[3:] == [Members(("12-18",)), Members(("12",))]
+    [(_, what)] = misfits(rules(said[3]), AGE)
+    assert "no value '12-18'" in what and "12 to 18" in what
 
 
 @st.composite
@@ -252,7 +261,8 @@ def test_the_price_list_reaches_terminal_manifest_and_report(tmp_path: Path) -> 
     best = anonymize(tmp_path / "stays.csv", recipe.with_(method={"name": "research-value"}),
                      tmp_path / "best", report="md")
     assert len(best.manifest["research"]["successes"]) > 1
-    assert "Generalizations that hold, too" in (tmp_path / "best" / "report.md").read_text()
+    told = (tmp_path / "best" / "report.md").read_text()
+    assert "Generalizations that hold, too" in told and "Proven best" in told
     assert "That none is worth more is proven." in " ".join(best.manifest["story"])
     page = (tmp_path / "out" / "report.html").read_text()
     assert "What each level is worth to research" in page and "keep a boundary at 65 (50)" in page

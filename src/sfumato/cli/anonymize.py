@@ -152,6 +152,11 @@ def details(facts: dict[str, Any]) -> list[tuple[str, str]]:
         done = f"{cells['swapped']:,} swapped, {cells['generalized']:,} generalized"
         of = f"{several(cells['records'], 'record')} of {several(cells['selected'], 'cell')}"
         lines.append(("Protected", f"{of}: {done}"))
+    if found := facts.get("research"):
+        held = f"{found['held_bytes'] / 1e6:.1f} MB held"
+        sets = f"{found['frequency_sets']:,} frequency sets"
+        lines.append(("Searched", f"{found['strings']:,} strings by {sets}, {held}"))
+        lines += [("Proven", "no string that holds is worth more")] if found["complete"] else []
     if certificate := facts.get("certificate"):
         lines.append(("Proven", certified(certificate)))
     if merged := facts.get("merged"):

@@ -55,14 +55,14 @@ class Drawn:
         names = self.labels.labelling(self.shadow, column).texts
         return [names[at] for at in self.labels.class_of]
 
-    def covers(self, column: int, codes: Ints) -> Bools:
+    def covers(self, column: int, codes: Ints, classes: Ints) -> Bools:
         """[code, class]: whether the class's label in a column stands for the value."""
         labelling = self.labels.labelling(self.shadow, column)
-        made = np.empty((len(codes), self.n_classes), dtype=bool)
+        made, at = np.empty((len(codes), len(classes)), dtype=bool), self.labels.class_of[classes]
         for n, code in enumerate(codes):
             one = np.zeros(self.shadow.hierarchies[column].n_values)
             one[code] = 1.0
-            made[n] = labelling.under(one)[self.labels.class_of] > 0
+            made[n] = labelling.under(one)[at] > 0
         return made
 
 

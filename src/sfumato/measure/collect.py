@@ -52,7 +52,8 @@ def collect(frequency: FrequencySet, regrouping: Regrouping, *, costs: Mapping[s
         correlations=correlations,
         definitions=DEFINITIONS,
         patterns=found,
-        attacks=disclosure.attacks(frequency, counted, released, attacker or Attacker()))
+        attacks=disclosure.attacks(frequency, seen, released, attacker or Attacker(), real,
+                                   regrouping.hidden))
 
 
 def attacker_of(recipe: Recipe, frequency: FrequencySet) -> Attacker:

@@ -120,10 +120,11 @@ def said(frequency: FrequencySet, drawn: Drawn, tuples: Ints) -> Floats:
     table = np.zeros((shadow.n_tuples, len(cells.labels)))
     table[cells.classes, cells.values] = cells.counts
     fits = np.ones((len(tuples), shadow.n_tuples), dtype=bool)
+    everywhere = np.arange(shadow.n_tuples)
     for j in range(frequency.n_quasi):
         codes, at = np.unique(frequency.codes[tuples, j], return_inverse=True)
-        fits &= drawn.covers(j, codes)[at]
-    counts = fits.astype(np.float64) @ table
+        fits &= drawn.covers(j, codes, everywhere)[at]
+    counts = np.stack([table[row].sum(axis=0) for row in fits])
     sums = counts.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0))
 
@@ -140,7 +141,8 @@ def pictures(frequency: FrequencySet, drawn: Drawn, released: Released, losses: 
             hierarchy.column, "quasi", None, hierarchy.n_levels, losses[j], contributions[j],
             columns.distinction(counts), columns.separation(counts),
             distribution.fold(*distribution.drawable(hierarchy, counts), least),
-            distribution.fold(released.labels[j], after.astype(np.int64), 1)))
+            distribution.fold(*distribution.gathered(hierarchy, released.labels[j], after.astype(np.int64)),
+                              1)))
     rows, cells = frequency.sensitive[drawn.sensitive], drawn.cells
     counts = np.bincount(cells.values, weights=cells.counts, minlength=len(cells.labels)).astype(np.int64)
     found.append(ColumnPicture(

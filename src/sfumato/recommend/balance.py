@@ -9,7 +9,7 @@ straight line between neighbouring k. Sampling error: the samples are drawn agai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -216,11 +216,11 @@ def measures(job: Job, frequency: FrequencySet, recoding: Any,
     """Name to family (risk or utility) and measure: all of the evidence only where it is asked for."""
     if not isinstance(recoding, Regrouping):
         return _of(sliced.collect(frequency, recoding, least=1, rng=rng))
-    counted = recoding.of(frequency)
+    counted, real = recoding.of(frequency), replace(recoding, added=None).shown(frequency)
     targets = {name.removeprefix(STUMP) for name in (job.utility, job.privacy) if name.startswith(STUMP)}
     known = [name for name in (*frequency.quasi, *frequency.sensitive) if name in targets]
     quick = (*loss.losses(counted, recoding),
-             *stump.stumps(frequency, counted, see(counted, recoding), known))
+             *stump.stumps(frequency, real, see(recoding.shown(frequency), recoding), known))
     found = {one.name: ("utility", one) for one in quick}
     if {job.utility, job.privacy} <= set(found):
         return found

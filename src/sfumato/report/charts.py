@@ -112,7 +112,7 @@ def tree(name: str, values: Sequence[str], rows: Rows, css: str) -> Markup:
         drawn.append(words(fitted(row["test"] or "everybody", 48 - 2 * row["depth"]), x, y + 10, weight))
         drawn.append(words(row["records_text"], WIDTH, y + 10, "value", "end"))
         drawn.extend(stacked(x, y + 16, WIDTH - told - x, row["shares"], css))
-        most = fitted(f"{percent(row['share'])} {row['value']}", 19)
+        most = fitted(f"{percent(row['share'])} {row['value']}", 17)
         drawn.append(words(most, WIDTH - told + 7, y + 25, "value"))
         last = max((m for m in range(n + 1, len(rows)) if rows[m]["depth"] == row["depth"] + 1
                     and all(one["depth"] > row["depth"] for one in rows[n + 1:m])), default=n)

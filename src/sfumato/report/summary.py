@@ -147,7 +147,7 @@ def changes(manifest: Mapping[str, Any], evidence: Evidence, examples: Sequence[
         "rates": [one_rate(pair, row) for pair, rows in rates_of(manifest) for row in rows],
         "alternatives": alternatives(manifest),
         "prices": [line for one in manifest.get("research_values", ()) for line in price_list(one, columns)],
-        "examples": shown_examples(examples),
+        "examples": {**shown_examples(examples), "said": sentences.examples(manifest)},
     }
 
 

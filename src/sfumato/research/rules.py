@@ -84,7 +84,8 @@ def _misfit(rule: Rule, hierarchy: Hierarchy) -> str:
     """What a column lacks for a rule; nothing where it has it all."""
     named = [value for one in rule.groups for value in one.listed]
     if unknown := [value for value in named if value not in hierarchy.code_of]:
-        return f"the column has no value {listed(unknown, 3)}"
+        hint = "; a range is written with to, as in 12 to 18" if "-" in str(unknown[0]) else ""
+        return f"the column has no value {listed(unknown, 3)}{hint}"
     ends = [end for one in rule.groups for end in (one.low, one.high) if not one.listed]
     ends += [rule.boundary] if rule.keep == "keep boundary" else []
     if ends and not places([*hierarchy.values, *ends]):

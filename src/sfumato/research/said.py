@@ -27,6 +27,7 @@ WORDS = ("keep apart", "keep boundary", "keep group", "keep together")
 KEYS = ("rules", "weights", "values", "formulas", "target", "predictors")
 FORMULAS = ("numeric", "categorical")
 RANGE = re.compile(r"\s*(\S.*?)\s+to\s+(\S.*?)\s*")
+DASHED = re.compile(r"\s*(\d[\d.]*)\s*–\s*(\d[\d.]*)\s*")  # an en dash; a hyphen is part of a label
 EXAMPLE = "{column: race, keep apart: [White, Black], importance: 20}"
 
 
@@ -261,7 +262,7 @@ def _wrong_what(word: str, what: Any) -> Wrong:
 
 def _members(said: Any) -> Members | None:
     """A value, a list of values, or a range."""
-    if isinstance(said, str) and (found := RANGE.fullmatch(said)):
+    if isinstance(said, str) and (found := RANGE.fullmatch(said) or DASHED.fullmatch(said)):
         return Members((), found[1], found[2])
     if isinstance(said, str) or _is_finite(said):
         return Members((_text(said),))

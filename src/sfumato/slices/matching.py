@@ -15,6 +15,7 @@ from sfumato.slices.base import Labels, Slices
 from sfumato.slices.grouping import coded
 
 FEW = 20_000  # targets times buckets for which a compiler does not pay
+AT_ONCE = 2_000_000  # targets times buckets that are looked at together where labels are coarse
 Codes = npt.NDArray[np.integer]
 
 
@@ -44,10 +45,32 @@ class Index:
     n_values: int
 
 
+@dataclass(frozen=True)
+class Held:
+    """What the release holds of one column group: labels in buckets, with sensitive values."""
+
+    group: list[int]
+    labels: Codes  # [label, column of the group]
+    cells: Ints  # per entry: bucket and sensitive value in one number
+    starts: Ints  # per label (and one more): where its entries begin
+    counts: Ints  # per entry: records
+    n_values: int  # sensitive values that are told apart: one stands for all but in the last group
+
+
 def match(slices: Slices, frequency: FrequencySet, targets: Ints) -> Matches:
-    """p(t, s) of some tuples: p(t, s) = sum over buckets of p(t, B) D(t, B)(s)."""
-    index, values = indexed(slices, frequency, targets)
-    return looked_up(index, values, slices.n_classes)
+    """p(t, s) of some tuples: p(t, s) = sum over buckets of p(t, B) D(t, B)(s).
+
+    Where labels are coarser than values, every target may match every bucket: then some targets are looked
+    at after the other, so that memory does not grow with both.
+    """
+    held = holdings(slices, frequency)
+    coarse = any((one.labels[:, at] >= frequency.hierarchies[j].n_values).any()
+                 for one in held for at, j in enumerate(one.group))
+    portion = max(AT_ONCE // slices.n_classes, 1) if coarse else max(len(targets), 1)
+    parts = [looked_up(*indexed(slices, frequency, targets[low: low + portion], held), slices.n_classes)
+             for low in range(0, max(len(targets), 1), portion)]
+    return parts[0] if len(parts) == 1 else Matches(*(np.concatenate(columns)
+                                                      for columns in zip(*parts, strict=True)))
 
 
 def looked_up(index: Index, values: Ints, n_buckets: int) -> Matches:
@@ -60,40 +83,51 @@ def looked_up(index: Index, values: Ints, n_buckets: int) -> Matches:
                                      index.inside, index.inside_value, index.inside_share, index.n_values))
 
 
-def indexed(slices: Slices, frequency: FrequencySet, targets: Ints) -> tuple[Index, Ints]:
-    """The index, and the value of every group that each target has."""
+def holdings(slices: Slices, frequency: FrequencySet) -> list[Held]:
+    """The release by column groups, the sensitive column's last."""
     members = [[j for j in group if j < frequency.n_quasi] for group in slices.members(frequency)]
-    sizes, n_values = slices.sizes, len(slices.rows(frequency).labels)
-    values, parts = [], []
-    for n, group in enumerate(members):
-        last = n == len(members) - 1
-        known, _ = coded([np.zeros(len(targets), np.int64), *frequency.codes[targets][:, group].T])
-        value, entries = _entries(slices, frequency, group, targets, known, n_values if last else 1)
-        values.append(value)
-        parts.append((int(value.max(initial=-1)) + 1, *entries, last))
-    return joined(parts, sizes, n_values), np.stack(values, axis=1)
+    n_values = len(slices.rows(frequency).labels)
+    return [_held(slices, group, n_values if n == len(members) - 1 else 1) for n, group in enumerate(members)]
 
 
-def _entries(slices: Slices, frequency: FrequencySet, group: list[int], targets: Ints, known: Ints,
-             n_values: int) -> tuple[Ints, tuple[Ints, Ints, Ints, Ints]]:
-    """Of one group: (value, bucket, sensitive value, records), in that order; one value stands for all."""
-    shown, first_shown = coded([np.zeros(len(slices.codes), np.int64), *slices.codes[:, group].T])
-    first_known = np.unique(known, return_index=True)[1]
-    labels = slices.codes[first_shown][:, group]
-    value, label = covering(frequency, group, frequency.codes[targets[first_known]][:, group], labels)
+def _held(slices: Slices, group: list[int], n_values: int) -> Held:
+    shown, first = coded([np.zeros(len(slices.codes), np.int64), *slices.codes[:, group].T])
     triples = (shown * slices.n_classes + slices.bucket_of) * n_values
     if n_values > 1:
         triples += slices.codes[:, -1]
     found, counts = np.unique(triples, return_counts=True)
     width = slices.n_classes * n_values
-    starts = np.searchsorted(found // width, np.arange(len(labels) + 1))
-    lengths = np.diff(starts)[label]
-    at = np.repeat(starts[label] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-    keys = np.repeat(value, lengths) * width + found[at] % width
-    merged, position = np.unique(keys, return_inverse=True)
-    records = np.bincount(position, weights=counts[at], minlength=len(merged)).astype(np.int64)
+    starts = np.searchsorted(found // width, np.arange(len(first) + 1))
+    labels = slices.codes[first][:, group]
+    return Held(group, labels, found % width, starts, counts.astype(np.int64), n_values)
+
+
+def indexed(slices: Slices, frequency: FrequencySet, targets: Ints,
+            held: list[Held] | None = None) -> tuple[Index, Ints]:
+    """The index, and the value of every group that each target has."""
+    held = holdings(slices, frequency) if held is None else held
+    values, parts = [], []
+    for n, one in enumerate(held):
+        known, _ = coded([np.zeros(len(targets), np.int64), *frequency.codes[targets][:, one.group].T])
+        values.append(known)
+        parts.append((int(known.max(initial=-1)) + 1, *_entries(slices, frequency, one, targets, known),
+                      n == len(held) - 1))
+    return joined(parts, slices.sizes, held[-1].n_values), np.stack(values, axis=1)
+
+
+def _entries(slices: Slices, frequency: FrequencySet, one: Held, targets: Ints,
+             known: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Of one group: (value, bucket, sensitive value, records), in that order; one value stands for all."""
+    first_known = np.unique(known, return_index=True)[1]
+    value, label = covering(frequency, one.group, frequency.codes[targets[first_known]][:, one.group],
+                            one.labels)
+    lengths = np.diff(one.starts)[label]
+    at = np.repeat(one.starts[label] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+    width = slices.n_classes * one.n_values
+    merged, position = np.unique(np.repeat(value, lengths) * width + one.cells[at], return_inverse=True)
+    records = np.bincount(position, weights=one.counts[at], minlength=len(merged)).astype(np.int64)
     rest = merged % width
-    return known, (merged // width, rest // n_values, rest % n_values, records)
+    return merged // width, rest // one.n_values, rest % one.n_values, records
 
 
 def covering(frequency: FrequencySet, group: list[int], known: Codes, labels: Codes) -> tuple[Ints, Ints]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
@@ -28,7 +28,7 @@ from sfumato.criteria.base import Criterion
 from sfumato.errors import RequestError
 from sfumato.frequency import FrequencySet, distinct, merge
 from sfumato.lattice import Lattice
-from sfumato.search import Clock, Limits
+from sfumato.search import Clock, Limits, Progress, Watch
 from sfumato.strings.listed import Levels
 from sfumato.strings.trial import Trial
 
@@ -102,16 +102,27 @@ def solve(one: Job) -> Solved:
         holds, fails = lattice.spread_up(holds), lattice.spread_down(fails)
         counted += len(tested)
     held = levels.nbytes + places.nbytes + holds.nbytes + fails.nbytes
-    return Solved(levels[holds].astype(np.int8), counted, held, bool((holds | fails).all()))
+    return Solved(levels[holds].astype(np.int16), counted, held, bool((holds | fails).all()))
 
 
-def solve_all(jobs: Sequence[Job], processes: int) -> list[Solved]:
+def solve_all(jobs: Sequence[Job], processes: int, watch: Watch | None = None) -> list[Solved]:
     """Every subset, several at a time where that pays."""
     work = sum(float(one.frequency.n_tuples) * prod(map(len, one.kept)) for one in jobs)
     if processes == 1 or len(jobs) == 1 or work < SMALL:
-        return [solve(one) for one in jobs]
+        return collected(map(solve, jobs), jobs, watch)
     with ThreadPoolExecutor(processes) as pool:  # each thread waits for one process
-        return list(pool.map(elsewhere, jobs))
+        return collected(pool.map(elsewhere, jobs), jobs, watch)
+
+
+def collected(found: Iterable[Solved], jobs: Sequence[Job], watch: Watch | None) -> list[Solved]:
+    """The subsets' answers, each told of when it is there: strings done and left."""
+    answers, done, left = [], 0, [prod(map(len, one.kept)) for one in jobs]
+    for answer in found:
+        answers.append(answer)
+        done += left.pop(0)
+        if watch:
+            watch(Progress(done, sum(left), np.inf, np.inf))
+    return answers
 
 
 def elsewhere(one: Job) -> Solved:

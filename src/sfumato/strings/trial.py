@@ -116,9 +116,11 @@ def prepruned(trial: Trial) -> list[Ints]:
     for j, hierarchy in enumerate(trial.frequency.hierarchies):
         lowest = hierarchy.n_levels - 1
         while lowest > 0 and trial.carries:
-            class_of = hierarchy.nodes[lowest - 1][trial.frequency.codes[:, j]].astype(np.int64)
+            occurs = np.bincount(hierarchy.nodes[lowest - 1], weights=trial.frequency.marginals[j]) > 0
+            number = (np.cumsum(occurs) - 1)[hierarchy.nodes[lowest - 1]]
             trial.counted += 1
-            out, _ = counted(trial.frequency, trial.criteria, *compact(class_of))
+            out, _ = counted(trial.frequency, trial.criteria, number[trial.frequency.codes[:, j]],
+                             int(occurs.sum()))
             if out > trial.limits.affordable:
                 break
             lowest -= 1

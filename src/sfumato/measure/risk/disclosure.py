@@ -18,17 +18,19 @@ inequalities are strict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sfumato.classes import Bools, Floats, Histogram, Ints
 from sfumato.errors import RequestError
 from sfumato.frequency import FrequencySet, merge
 from sfumato.hierarchy.core import ROOT, Hierarchy
-from sfumato.measure.evidence import Measure, because
+from sfumato.measure.evidence import SUPPRESSED_GONE, SUPPRESSED_TOO, Measure, because
 from sfumato.measure.released import Released
 from sfumato.recoding import SUPPRESSED
 
@@ -71,31 +73,62 @@ class Beliefs:
     """One sensitive column over the classes that an attacker tells apart."""
 
     column: str
-    histogram: Histogram
+    histogram: Histogram  # as it is shown: false records among the others, hidden cells as one more value
+    real: Histogram  # the same without false records, which nobody can hit
+    whole: Ints  # per value: records of the private table
+    hidden: int = -1  # the value that hidden cells show
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
-        """Records per class."""
+        """Records shown per class."""
         return np.bincount(self.histogram.classes, weights=self.histogram.counts).astype(np.int64)
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """Per class and value that occurs there: the posterior belief."""
         return np.asarray(self.histogram.counts / self.sizes[self.histogram.classes])
 
-    @property
+    @cached_property
+    def told(self) -> Bools:
+        """Per class and value that occurs there: is it a value, and not a hidden cell?"""
+        return np.asarray(self.histogram.values != self.hidden)
+
+    @cached_property
+    def whole_share(self) -> Floats:
+        """Per value: the prior belief; hidden cells have none."""
+        share = np.zeros(len(self.histogram.labels))
+        share[:len(self.whole)] = self.whole / max(int(self.whole.sum()), 1)
+        return share
+
+    @cached_property
     def prior(self) -> Floats:
         """Per class and value that occurs there: the prior belief."""
-        return self.histogram.whole_share[self.histogram.values]
+        return self.whole_share[self.histogram.values]
 
-    @property
+    @cached_property
+    def veiled(self) -> Floats:
+        """Per class: the share of hidden cells, which may be any value."""
+        return self.per_class(self.shares * ~self.told)
+
+    @cached_property
     def different(self) -> Ints:
-        """Per class: how many values."""
-        return np.bincount(self.histogram.classes)
+        """Per class: how many values it shows."""
+        return self.per_class(self.told).astype(np.int64)
 
-    def any_of(self, hits: Bools) -> Bools:
-        """Per class: is any of its values hit?"""
-        return np.bincount(self.histogram.classes, weights=hits) > 0
+    def per_class(self, weights: npt.ArrayLike) -> Floats:
+        """Summed over the values of each class."""
+        found = np.bincount(self.histogram.classes, weights=np.asarray(weights, dtype=np.float64))
+        return np.asarray(found, dtype=np.float64)
+
+    def people(self, classes: Bools) -> int:
+        """Real records in the chosen classes."""
+        return int(self.real.counts[classes[self.real.classes]].sum())
+
+    def people_with(self, cells: Bools) -> int:
+        """Real records with the chosen values in their classes."""
+        width = len(self.histogram.labels)
+        chosen = (self.histogram.classes * width + self.histogram.values)[cells]
+        return int(self.real.counts[np.isin(self.real.classes * width + self.real.values, chosen)].sum())
 
 
 Hits = Callable[[Beliefs, Attacker], "int | None"]
@@ -103,44 +136,47 @@ Hits = Callable[[Beliefs, Attacker], "int | None"]
 
 def homogeneity(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records of classes with a single value."""
-    return int(beliefs.sizes[beliefs.different == 1].sum())
+    return beliefs.people((beliefs.different == 1) & (beliefs.veiled == 0))
 
 
 def background(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records of classes with so few values that one is left when the others can be ruled out."""
     few = beliefs.different <= attacker.ruled_out + 1
-    return int(beliefs.sizes[few & (beliefs.different > 0)].sum())
+    return beliefs.people(few & (beliefs.veiled == 0))
 
 
 def skewness(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records of classes that make some value much likelier than the whole table does."""
-    return int(beliefs.sizes[beliefs.any_of(beliefs.shares > attacker.times * beliefs.prior + EVEN)].sum())
+    likelier = beliefs.told & (beliefs.shares > attacker.times * beliefs.prior + EVEN)
+    return beliefs.people(beliefs.per_class(likelier) > 0)
 
 
 def similarity(beliefs: Beliefs, attacker: Attacker) -> int | None:
     """Records of classes whose values stand under one node below the root, or near each other as numbers."""
     if beliefs.column in attacker.trees:
         together = under_one_node(beliefs, attacker.trees[beliefs.column])
-    elif (numbers := as_numbers(beliefs.histogram)) is not None:
+    elif (numbers := as_numbers(beliefs)) is not None:
         together = within(beliefs, numbers, attacker.within)
     else:
         return None
-    return int(beliefs.sizes[together].sum())
+    return beliefs.people(together & (beliefs.veiled == 0))
 
 
 def under_one_node(beliefs: Beliefs, tree: Hierarchy) -> Bools:
     """Per class: do all values share a node of the level below the root?"""
     level = max(tree.n_levels - 2, 0)
-    labels = beliefs.histogram.labels
-    node = np.array([tree.nodes[level][tree.code_of[label]] for label in labels], dtype=np.int64)
-    pairs = np.unique(beliefs.histogram.classes * tree.n_values + node[beliefs.histogram.values])
-    return np.asarray(np.bincount(pairs // tree.n_values, minlength=len(beliefs.sizes)) == 1)
+    node = np.array([tree.nodes[level][tree.code_of[label]] if n != beliefs.hidden else -1
+                     for n, label in enumerate(beliefs.histogram.labels)], dtype=np.int64)
+    nodes = node[beliefs.histogram.values]
+    pairs = np.unique(beliefs.histogram.classes * (tree.n_values + 1) + nodes + 1)
+    return np.asarray(np.bincount(pairs // (tree.n_values + 1), minlength=len(beliefs.sizes)) == 1)
 
 
-def as_numbers(histogram: Histogram) -> Floats | None:
-    """The values as numbers, a missing one as none; None where there are others."""
+def as_numbers(beliefs: Beliefs) -> Floats | None:
+    """The values as numbers, a missing or hidden one as none; None where there are others."""
     try:
-        numbers = np.array([np.nan if label is None else float(label) for label in histogram.labels])
+        numbers = np.array([np.nan if label is None or n == beliefs.hidden else float(label)
+                            for n, label in enumerate(beliefs.histogram.labels)])
     except ValueError:
         return None
     return numbers if np.isfinite(numbers).any() and not np.isinf(numbers).any() else None
@@ -150,40 +186,38 @@ def within(beliefs: Beliefs, numbers: Floats, share: float) -> Bools:
     """Per class: do all values lie within a share of the column's range? A missing value lies nowhere."""
     classes, values = beliefs.histogram.classes, numbers[beliefs.histogram.values]
     low, high = np.full(len(beliefs.sizes), np.inf), np.full(len(beliefs.sizes), -np.inf)
-    with np.errstate(invalid="ignore"):  # a missing value makes both undefined
+    present = numbers[:len(beliefs.whole)][beliefs.whole > 0]
+    reach = share * float(np.nanmax(present) - np.nanmin(present)) if np.isfinite(present).any() else 0.0
+    with np.errstate(invalid="ignore"):  # a missing value makes both undefined, an empty class endless
         np.minimum.at(low, classes, values)
         np.maximum.at(high, classes, values)
-    present = numbers[beliefs.histogram.whole > 0]
-    reach = share * float(np.nanmax(present) - np.nanmin(present)) if np.isfinite(present).any() else 0.0
-    with np.errstate(invalid="ignore"):
         near = high - low <= reach + EVEN * max(1.0, reach)
-    return np.asarray((near | (beliefs.different == 1)) & (beliefs.different > 0))
+    return np.asarray(near | (beliefs.different == 1))
 
 
 def positive(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records whose own value is nearly certain."""
-    return int(beliefs.histogram.counts[beliefs.shares > 1 - attacker.delta + EVEN].sum())
+    return beliefs.people_with(beliefs.told & (beliefs.shares > 1 - attacker.delta + EVEN))
 
 
 def negative(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records of which a value that they do not have is nearly excluded."""
-    unlikely = beliefs.shares < attacker.epsilon - EVEN
-    absent = int((beliefs.histogram.whole > 0).sum()) - beliefs.different
-    excluded = absent + np.bincount(beliefs.histogram.classes, weights=unlikely).astype(np.int64)
-    others = excluded[beliefs.histogram.classes] - unlikely
-    return int(beliefs.histogram.counts[others > 0].sum())
+    classes, bound = beliefs.histogram.classes, attacker.epsilon - EVEN
+    unlikely = beliefs.told & (beliefs.shares + beliefs.veiled[classes] < bound)
+    absent = (beliefs.whole > 0).sum() - beliefs.per_class(beliefs.told)
+    excluded = np.where(beliefs.veiled < bound, absent, 0) + beliefs.per_class(unlikely)
+    return beliefs.people_with(excluded[classes] - unlikely > 0)
 
 
 def breach(beliefs: Beliefs, attacker: Attacker) -> int:
     """Records of classes in which belief in some value moves too far, upward or downward."""
     low, high = attacker.rho
-    hit = beliefs.any_of((beliefs.prior < low - EVEN) & (beliefs.shares > high + EVEN))
-    for value in np.flatnonzero(beliefs.histogram.whole_share > 1 - low + EVEN):
-        mine = beliefs.histogram.values == value
-        belief = np.bincount(beliefs.histogram.classes[mine], weights=beliefs.shares[mine],
-                             minlength=len(beliefs.sizes))
+    upward = beliefs.told & (beliefs.prior < low - EVEN) & (beliefs.shares > high + EVEN)
+    hit = beliefs.per_class(upward) > 0
+    for value in np.flatnonzero(beliefs.whole_share > 1 - low + EVEN):
+        belief = beliefs.per_class(beliefs.shares * (beliefs.histogram.values == value)) + beliefs.veiled
         hit = hit | (belief < 1 - high - EVEN)
-    return int(beliefs.sizes[hit].sum())
+    return beliefs.people(hit)
 
 
 class Attack(NamedTuple):
@@ -221,16 +255,22 @@ ATTACKS = (
 )
 
 
-def attacks(frequency: FrequencySet, counted: FrequencySet, released: Released,
-            attacker: Attacker) -> tuple[Measure, ...]:
-    """Every attack on every sensitive column: records hit in the private table and in the release."""
+def attacks(frequency: FrequencySet, seen: FrequencySet, released: Released, attacker: Attacker,
+            real: FrequencySet | None = None, hidden: Container[str] = ()) -> tuple[Measure, ...]:
+    """Every attack on every sensitive column: records hit in the private table and in the release.
+
+    `seen` counts as an onlooker does, `real` leaves false records out; `hidden` are columns with cells that
+    show `*`.
+    """
     class_of = released.class_of
     if attacker.sees_suppressed:
         class_of = np.where(class_of == SUPPRESSED, len(released.sizes), class_of)
     found = []
     for name, histogram in frequency.sensitive.items():
-        before = Beliefs(name, histogram)
-        after = Beliefs(name, merge(counted.sensitive[name], class_of))
+        before = Beliefs(name, histogram, histogram, histogram.whole)
+        shown, own = (merge(one.sensitive[name], class_of) for one in (seen, real or seen))
+        after = Beliefs(name, shown, own, histogram.whole,
+                        shown.labels.index(ROOT) if name in hidden else -1)
         found += [measured(attack, before, after, attacker, frequency.n_records) for attack in ATTACKS]
     return tuple(found)
 
@@ -245,10 +285,6 @@ def measured(attack: Attack, before: Beliefs, after: Beliefs, attacker: Attacker
                    "Records hit. " + attack.definition.format(**words(before.column, attacker))
                    + (SUPPRESSED_TOO if attacker.sees_suppressed else SUPPRESSED_GONE) + because(hit, why),
                    attack.citation)
-
-
-SUPPRESSED_TOO = f" Suppressed records are released, as {ROOT}: they form a class like any other."
-SUPPRESSED_GONE = " Suppressed records are not in the release, and not hit."
 
 
 def words(column: str, attacker: Attacker) -> dict[str, object]:

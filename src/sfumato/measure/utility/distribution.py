@@ -25,8 +25,9 @@ DEFINITIONS = {
               f"most frequent values, all others together as {OTHER}. A value that fewer records have "
               "than the report may show is always among the others. If some records are suppressed, but "
               "fewer than that, they are left out here, so that nothing is learnt of them by comparison.",
-    "after": f"Share of the release's records with each label, suppressed records as {ROOT}; for a sensitive "
-             "column, share of the records that are kept.",
+    "after": f"Share of the release's records with each label, suppressed records as {ROOT}; where a column "
+             f"has more than {TOP} labels, those that stand under a label drawn before are counted with it. "
+             "For a sensitive column, share of the records that are kept.",
 }
 
 
@@ -61,15 +62,36 @@ def _quasi(frequency: FrequencySet, regrouping: Regrouping, released: Released, 
         levels=hierarchy.n_levels, loss=loss, contribution=contribution,
         distinction=distinction(counts), separation=separation(counts),
         before=fold(*drawable(hierarchy, before), least),
-        after=fold((*released.labels[column], ROOT), np.append(after, released.suppressed), 1))
+        after=fold(*gathered(hierarchy, (*released.labels[column], ROOT),
+                             np.append(after, released.suppressed)), 1))
 
 
 def drawable(hierarchy: Hierarchy, counts: Ints) -> tuple[Sequence[Label], Ints]:
     """Values with their counts, or what stands above them where there are too many to draw."""
-    few = (level for level, labels in enumerate(hierarchy.labels[:-1]) if len(labels) <= TOP)
-    level = next(few, 0)
+    level = drawn_level(hierarchy)
     labels = hierarchy.labels[level]
     return labels, _count(hierarchy.nodes[level], counts, len(labels))
+
+
+def drawn_level(hierarchy: Hierarchy) -> int:
+    """The finest level with few enough labels to draw, or else that of the values."""
+    return next((level for level, labels in enumerate(hierarchy.labels[:-1]) if len(labels) <= TOP), 0)
+
+
+def gathered(hierarchy: Hierarchy, labels: Sequence[Label], counts: Ints) -> tuple[Sequence[Label], Ints]:
+    """Released labels with their counts; too many are counted with what is drawn before above them."""
+    level = drawn_level(hierarchy)
+    if np.count_nonzero(counts) <= TOP or not level:
+        return labels, counts
+    above: dict[Label, set[Label]] = {}
+    for path in hierarchy.paths:
+        for label in path[: level + 1]:
+            above.setdefault(label, set()).add(path[level])
+    told = dict.fromkeys(hierarchy.labels[level], 0)
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        name = next(iter(above[label])) if len(above.get(label, ())) == 1 else label
+        told[name] = told.get(name, 0) + count
+    return tuple(told), np.array(list(told.values()), dtype=np.int64)
 
 
 def _sensitive(name: str, histogram: Histogram, shown_as: Histogram, released: Released, least: int,

@@ -161,10 +161,7 @@ def distortion(frequency: FrequencySet, regrouping: Regrouping) -> Measure:
 
 
 def itself(frequency: FrequencySet, regrouping: Regrouping, column: int) -> Bools:
-    """Per class: is the label the value itself?"""
-    if column in regrouping.narrower:
-        n_values = frequency.hierarchies[column].n_values
-        return np.asarray(regrouping.labelling(frequency, column).leaves(n_values) == 1)
+    """Per class: is the label the value itself? (A label outside its hierarchy has the lowest node above.)"""
     return np.asarray(regrouping.levels[:, column] == 0)
 
 

@@ -49,7 +49,9 @@ def _measure(target: str, frequency: FrequencySet, counted: FrequencySet, releas
     values = tuple(hierarchy.values for hierarchy in frequency.hierarchies)
     private = lesson(frequency.codes, values, frequency.counts, frequency.quasi, target, frequency.sensitive)
     merged = {name: merge(histogram, released.class_of) for name, histogram in counted.sensitive.items()}
-    shown = lesson(released.cells, released.labels, released.sizes, frequency.quasi, target, merged)
+    kept = released.class_of >= 0
+    sizes = np.bincount(released.class_of[kept], counted.counts[kept], len(released.sizes)).astype(np.int64)
+    shown = lesson(released.cells, released.labels, sizes, frequency.quasi, target, merged)
     records = frequency.n_records
     value = right(shown) / records if records else None
     return Measure(f"stump.{target}", f"Decision stump on {target}", value,
