@@ -384,3 +384,21 @@ def test_hybrid_style_noise_goes_where_it_is_said() -> None:
     same = {solved(Hybrid.model_validate({"k": 20, "epsilon": 0.3}), frequency).shadow.n_records
             for _ in range(6)}
     assert len(same) > 1, "noise must not follow the seed"
+
+
+@pytest.mark.parametrize("support", ["all", "present"])
+def test_hybrid_style_noise_has_the_scale_that_was_asked_for(support: str,
+                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    frequency, asked = given_table(8, 300), []
+
+    def recorded(counts: Any, epsilon: float) -> Any:
+        asked.append((len(counts), epsilon))
+        return counts + 1
+
+    monkeypatch.setattr("sfumato.methods.hybrid_style.laplace", recorded)
+    found = solved(Hybrid.model_validate({"k": 20, "epsilon": 0.3, "support": support}), frequency)
+    [(cells, epsilon)] = asked
+    assert epsilon == 0.3 and found.notes["facts"]["drawn"]["noise"]["scale"] == pytest.approx(1 / 0.3)
+    assert cells == len(found.cells.counts) and (support == "present" or cells % 4 == 0)
+    sample = base.sampled(frequency, "ill", 0.8, np.random.default_rng(0))
+    assert found.shadow.n_records == sample.n_records + cells
