@@ -688,9 +688,11 @@ def test_example_rows_are_headed_as_what_they_are(manifest: Plain, evidence: Evi
                                                   examples: list[Plain]) -> None:
     assert "Each line is one class" in render.html(summarize(manifest, evidence, examples))
     drawn = summary.changes({**manifest, "drawn": {}}, evidence, examples)["examples"]["said"]
-    assert "No row is a record" in drawn["line"] and drawn["records"] == "Rows"
+    assert "No row is known to be anybody's" in drawn["line"] and drawn["records"] == "Rows"
     sliced = summary.changes({**manifest, "column_groups": []}, evidence, examples)["examples"]["said"]
     assert sliced["sizes"] == "Records in a bucket of … records" and "nobody's" in sliced["line"]
+    assert "Worst class" in render.html(summarize(manifest, evidence, examples))
+    assert (sliced["one"], sliced["many"]) == ("bucket", "Buckets")
 
 
 def test_without_a_level_there_is_no_ladder(manifest: Plain, evidence: Evidence) -> None:

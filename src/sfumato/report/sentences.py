@@ -76,18 +76,21 @@ GLOSSARY = (
 # What the lines of example rows and of class sizes are, by what a release is made of.
 EXAMPLES = {
     "classes": {
-        "records": "Records", "tuples": "Combinations before", "sizes": "Records in a class of … records",
+        "one": "class", "many": "Classes", "records": "Records", "tuples": "Combinations before",
+        "sizes": "Records in a class of … records",
         "line": "Each line is one class: so many records show exactly these values, which now stand for so "
                 "many different combinations of private values."},
     "slices": {
-        "records": "Records in the bucket", "tuples": "Their combinations before",
+        "one": "bucket", "many": "Buckets", "records": "Records in the bucket",
+        "tuples": "Their combinations before",
         "sizes": "Records in a bucket of … records",
         "line": "Each line is one row as it stands in a bucket of so many records. Its column groups come "
                 "from different people, so the row as a whole is nobody's."},
     "drawn": {
-        "records": "Rows", "tuples": "Combinations that fit", "sizes": "Rows whose labels … rows show",
+        "one": "class", "many": "Classes", "records": "Rows", "tuples": "Combinations that fit",
+        "sizes": "Rows whose labels … rows show",
         "line": "Each line is one combination of labels: so many rows show it, and so many different "
-                "combinations of the private table fit it. No row is a record."},
+                "combinations of the private table fit it. No row is known to be anybody's."},
 }
 
 
@@ -190,6 +193,8 @@ def opening(manifest: Manifest) -> str:
 
 def search(manifest: Manifest) -> str:
     """How sure it is that no other release of this kind loses less."""
+    if research := manifest.get("research"):
+        return worth(research)
     found, cost = manifest.get("search"), manifest.get("cost") or {}
     if certificate := manifest.get("certificate"):
         return certified(certificate, cost, manifest["records"]["received"])
@@ -218,11 +223,21 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
             f"release made of classes can cost less than {bound}.")
     if not gap:
         return f"{told} This release is the best there is."
-    rising = percent(found["bound_still_rises"] / gap)
-    return (f"{told} Of the gap, {rising} would close if the proof were driven on as it went; what is left "
-            "is either still to be found by a longer search or beyond this kind of proof. "
+    rising, falling = percent(found["bound_part"]), percent(found["search_part"])
+    return (f"{told} Of the gap, about {falling} would be closed by searching on and about {rising} by "
+            "proving on, judged by how both went; the rest is beyond this kind of search or of proof. "
             f"{percent(found['records_at_their_bound'] / records)} of the records are in classes that cost "
             "no more than the proof allows them.")
+
+
+def worth(found: Mapping[str, Any]) -> str:
+    """What a release is worth to research, and how sure it is that none is worth more."""
+    kept = f"The levels of this release are worth {number(found['value'])} to research"
+    if found["complete"]:
+        return (f"{kept}. Proven best: no generalization to one level a column that keeps the promise is "
+                "worth more.")
+    return (f"{kept}, the most of {several(found['successes_found'], 'generalization')} found to keep the "
+            "promise; that no other is worth more is not proven.")
 
 
 def limits(manifest: Manifest) -> list[dict[str, str]]:
