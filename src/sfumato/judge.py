@@ -131,7 +131,12 @@ def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) 
             false = closing.enter_context(table.open_table(aside, **how)).table
         return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
                       bound(opened.table, recipe), recipe.missing, table.fetch, hides=method.hides,
-                      false=false, real=method.real)
+                      false=false, real=method.real if false is not None or all_real(place) else None)
+
+
+def all_real(place: Place) -> bool:
+    """Whether the manifest beside a release says that none of its records is false."""
+    return bool((place.manifest or {}).get("records", {}).get("added") == 0)
 
 
 def made_up(place: Place) -> Path | None:
