@@ -51,8 +51,8 @@ class Table:
         return float(int(SLACK * counts.total() / max(counts.values())))
 
 
-def adult(sensitive: str) -> Table:
-    """The complete records of Adult, six quasi-identifiers, and one sensitive column."""
+def adult(sensitive: str, identity: bool = False) -> Table:
+    """The complete records of Adult, six quasi-identifiers, and one sensitive column; whose record it is."""
     with ADULT.open(encoding="utf-8") as lines:
         read = [[cell.strip() for cell in row] for row in csv.reader(lines) if row]
     rows = [dict(zip(NAMES, row, strict=True)) for row in read if "?" not in row]
@@ -61,6 +61,8 @@ def adult(sensitive: str) -> Table:
         folder / f"adult_full_hierarchy_{name}.csv")} for name in QUASI}
     columns["age"]["hierarchy"] = {"interval": [5, 10, 20, 40]}
     table = pa.table({name: [row[name] for row in rows] for name in (*QUASI, sensitive)})
+    if identity:
+        table = table.append_column("person", pa.array(range(len(rows))))
     table = table.set_column(0, "age", pa.array([int(row["age"]) for row in rows]))
     return Table((table, table), {**columns, sensitive: {"role": "sensitive"}}, sensitive, {"age": (17, 100)})
 
@@ -104,6 +106,7 @@ QUESTIONS = (
     Question("How much does singling out win beyond the control?", "singling-out", "residual risk", "lower"),
     Question("How much does linkability?", "linkability", "residual risk", "lower"),
     Question("How much does inference?", "inference", "residual risk", "lower"),
+    Question("How many records are linked to the right person?", "linked_right", "share of records", "lower"),
     Question("How far off are counts?", "query_error_mean", "mean relative error", "lower"),
 )
 
@@ -131,9 +134,10 @@ def known(rows: Rows) -> list[str]:
     return [name for name in (*PUBLISHED, *OTHERS) if name in there]
 
 
-def settings(rows: Rows) -> list[tuple[str, int, int]]:
-    """Family, k and overlap of the figures: the largest overlap of each."""
+def settings(rows: Rows, name: str) -> list[tuple[str, int, int]]:
+    """Family, k and overlap where a number is defined: the largest overlap of each."""
     found = []
+    rows = [row for row in rows if row.get(name) is not None]
     for family in dict.fromkeys(row["family"] for row in rows):
         for k in sorted({row["k"] for row in chosen(rows, family=family)}):
             overlap = max(row["overlap"] for row in chosen(rows, family=family, k=k))
@@ -179,8 +183,8 @@ def cell(values: dict[int, float]) -> str:
 
 def tabled(rows: Rows, question: Question) -> list[str]:
     """A line for each approach, a column for each setting."""
-    every = settings(rows)
-    if not any(row.get(question.name) is not None for row in rows):
+    every = settings(rows, question.name)
+    if not every:
         return []
     lines = [f"{question.unit}; {question.better} is better\n",
              "| approach | " + " | ".join(f"{family}, k = {k}, {n} shared" for family, k, n in every) + " |",
@@ -201,7 +205,7 @@ def by_overlap(rows: Rows) -> list[str]:
     lines = ["% of shared people told exactly their value\n",
              "| family, k, approach | " + " | ".join(map(str, overlaps)) + " |",
              "| --- |" + " --- |" * len(overlaps)]
-    for family, k, _ in settings(rows):
+    for family, k, _ in settings(rows, "drr_certain"):
         for approach in known(rows):
             some = chosen(rows, family=family, k=k, approach=approach)
             if some:
@@ -211,29 +215,30 @@ def by_overlap(rows: Rows) -> list[str]:
 
 
 def ordering(rows: Rows) -> list[str]:
-    """Each neighbouring pair of the published order: how often it holds, and by how much."""
+    """Each neighbouring pair of the published order: in how many seeds it holds, and the mean difference."""
     lines = []
     for name in ("drr_certain", "drr_matches", "guessed"):
-        lines += [f"\n`{name}`: does the first have less than the second?\n",
-                  "| pair | setting | seeds in which it does | mean difference, second - first |",
-                  "| --- | --- | --- | --- |"]
-        there = [one for one in PUBLISHED if one in known(rows)]
-        for first, second in pairwise(there):
-            for family, k, overlap in settings(rows):
-                some = chosen(rows, family=family, k=k, overlap=overlap)
-                one, other = (values_of(chosen(some, approach=each), name) for each in (first, second))
-                both = sorted(one.keys() & other.keys())
-                if both:
-                    off = {seed: other[seed] - one[seed] for seed in both}
-                    holds = sum(value > 0 for value in off.values())
-                    lines.append(f"| {first} < {second} | {family}, k = {k} | {holds} of {len(both)} | "
-                                 f"{cell(off)} |")
+        every = settings(rows, name)
+        lines += [f"\n`{name}`: in how many seeds the first has less; mean of second - first\n",
+                  "| pair | " + " | ".join(f"{family}, k = {k}" for family, k, _ in every) + " |",
+                  "| --- |" + " --- |" * len(every)]
+        for first, second in pairwise([one for one in PUBLISHED if one in known(rows)]):
+            lines.append(f"| {first} < {second} | " + " | ".join(
+                compared(chosen(rows, family=family, k=k, overlap=n), first, second, name)
+                for family, k, n in every) + " |")
     return lines
+
+
+def compared(rows: Rows, first: str, second: str, name: str) -> str:
+    """One pair in one setting, seed by seed."""
+    one, other = (values_of(chosen(rows, approach=each), name) for each in (first, second))
+    off = {seed: other[seed] - one[seed] for seed in sorted(one.keys() & other.keys())}
+    return f"{sum(value > 0 for value in off.values())} of {len(off)}; {cell(off)}" if off else ""
 
 
 def figure(rows: Rows, question: Question) -> str:
     """Dots with their intervals, one panel for each setting."""
-    every, names = settings(rows), known(rows)
+    every, names = settings(rows, question.name), known(rows)
     parts, height = [], 0
     name = question.name
     top = max((float(row[name]) for row in rows if row.get(name) is not None), default=1.0) or 1.0

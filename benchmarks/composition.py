@@ -32,8 +32,11 @@ from _composition import Table, adult, survey, write_report
 
 SEEDS, EACH, OVERLAPS, KS, CONTROL = 20, 4000, (100, 200, 300, 400, 500), (4, 6), 500
 RATES = {"lower": 0.02, "upper": 0.98}
+LINKAGE, DRAWN = "linkage", ("e-DP", "hybrid-style", "composition-style")  # whose rows are nobody's
+ONE_RELEASE = ("risks", "linkage")  # what one release says is judged at the smallest k
 SWEPT = (("education", 4), ("occupation", 4))  # where fewer people are shared, too
-RISKS, TRIALS, DRAWS = ("occupation", 4, 500), 300, 3  # where risks beyond a control are measured, and how
+RISKS, TRIALS, DRAWS = "risks", 300, 3  # beyond a control: how many attacks, on how many draws of a release
+LINKED = 200  # people whom records are linked to
 EPSILON = 0.3  # the thesis's, for whatever adds noise
 
 
@@ -105,29 +108,45 @@ def run(job: Job, made: Table, each: int) -> dict[str, Any]:
             releases.append(sfumato.anonymize(table, recipe, report=False))
         except sfumato.errors.InfeasibleError:
             return {**asdict(job), "infeasible": True}
+        if job.family == LINKAGE:
+            return {**asdict(job), **linked(releases[0], people, job.seed)}
+        if job.family == RISKS:
+            return {**asdict(job), **beyond(releases[0], people, control, job.seed)}
     seconds = time.process_time() - started
     measures = releases[0].manifest["measures"]
     return {**asdict(job), "seconds": seconds, **{name: measures.get(name) for name in MEASURED},
             **judged(releases, people, control, min(made.most_l, job.k), job)}
 
 
+def beyond(release: Any, people: Any, control: Any, seed: int) -> dict[str, Any]:
+    """Singling out, linkability and inference beyond the control, of one release."""
+    import sfumato
+
+    found = sfumato.risks(release, known=people, control=control, trials=TRIALS, draws=DRAWS, seed=seed)
+    return {**{one.name: one.residual.rate for one in found},
+            **{f"{one.name}_over_guessing": one.attack.rate - one.baseline.rate for one in found}}
+
+
+def linked(release: Any, people: Any, seed: int) -> dict[str, Any]:
+    """How many of these people's records Splink leads back to them."""
+    import sfumato
+
+    found = sfumato.link(release, known=people.slice(0, LINKED), identity="person", seed=seed)
+    return {"linked_right": found.right / max(found.owned, 1), "linked_chance": found.chance}
+
+
 def judged(releases: list[Any], people: Any, control: Any, l: float, job: Job) -> dict[str, Any]:  # noqa: E741
-    """What is told of the shared people and of strangers; in one setting the risks beyond a control."""
+    """What is told of the shared people and of strangers."""
     import pyarrow as pa
 
     from sfumato.attack.composition import attack
-    from sfumato.attack.risks import Settings, risks
     from sfumato.attack.run import scene
 
     with scene(releases, pa.concat_tables([people, control]), None, (), None, (), {}) as seen:
         shared, others = (seen.known.some(part) for part in (slice(0, len(people)), slice(len(people), None)))
         told, strangers = (attack(seen.views, one, l) for one in (shared, others))
-        beyond = risks(seen.views[0], shared, others, Settings(TRIALS, DRAWS), job.seed) if (
-            job.family, job.k, job.overlap) == RISKS else ()
     return {**{name: getattr(told, name) for name in TOLD}, "likelier": told.likelier / len(people),
-            "contradicted": told.contradicted / len(people), "over_control": told.guessed - strangers.guessed,
-            **{one.name: one.residual.rate for one in beyond},
-            **{f"{one.name}_over_guessing": one.attack.rate - one.baseline.rate for one in beyond}}
+            "contradicted": told.contradicted / len(people), "over_control": told.guessed - strangers.guessed}
 
 
 MEASURED = ("distortion_ratio", "query_error_mean", "query_error_median", "mean_ncp", "rows_as_they_were")
@@ -139,10 +158,12 @@ def jobs(families: dict[str, Table], seeds: int, overlaps: tuple[int, ...]) -> I
     """Everything that is asked: the most shared people first, then seed by seed."""
     for overlap, seed in product(sorted(overlaps, reverse=True), range(seeds)):
         for (family, made), k in product(families.items(), KS):
-            if overlap < max(overlaps) and (family, k) not in SWEPT:
+            fewer = overlap < max(overlaps)
+            if (fewer and (family, k) not in SWEPT) or (family in ONE_RELEASE and k != KS[0]):
                 continue
             for approach in approaches(k, min(made.most_l, k), made.values, made.bounds):
-                yield Job(family, approach, k, overlap, seed)
+                if family != LINKAGE or approach not in DRAWN:
+                    yield Job(family, approach, k, overlap, seed)
 
 
 def main() -> None:
@@ -160,7 +181,8 @@ def main() -> None:
         return
     each, seeds = (400, 1) if asked.smoke else (EACH, asked.seeds)
     overlaps = (100,) if asked.smoke else tuple(int(text) for text in asked.overlaps.split(","))
-    families = {"education": adult("education"), "occupation": adult("occupation"), "survey": survey()}
+    families = {"education": adult("education"), "occupation": adult("occupation"), "survey": survey(),
+                RISKS: adult("occupation"), LINKAGE: adult("occupation", identity=True)}
     out = Path(asked.out) / "smoke" if asked.smoke else asked.out
     out.mkdir(parents=True, exist_ok=True)
     results = out / "results.jsonl"
@@ -168,6 +190,7 @@ def main() -> None:
     done = {key_of(row) for row in map(json.loads, results.read_text().splitlines())}
     wanted = [job for job in jobs(families, seeds, overlaps) if job.key not in done
               and (asked.approaches is None or job.approach in asked.approaches.split(","))]
+    wanted.sort(key=lambda job: (-job.overlap, job.k, job.family in ONE_RELEASE, job.seed))
     perform(wanted, families, each, results, asked.workers)
     rows = {key_of(row): row for row in map(json.loads, results.read_text().splitlines())}
     print(write_report(list(rows.values()), out))

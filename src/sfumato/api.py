@@ -6,12 +6,13 @@ import os
 import secrets
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import judge, pipeline, table
 from sfumato.errors import DestinationError, RequestError
-from sfumato.measure.evidence import Evidence
+from sfumato.measure.evidence import Evidence, Measure
 from sfumato.pipeline import Result
 from sfumato.recipe import Recipe
 from sfumato.request import Names, Said, as_recipe, completed, listed, requested, specs, table_of
@@ -77,16 +78,24 @@ def measure(source: Any, recipe: Said = None, *, original: Any = None, quasi: Na
             **reading: Any) -> Evidence:
     """The risk in a table or release; with the original beside a release, also what it lost.
 
-    With an `earlier` release of the same table, or of the `earlier_original` that has grown since, also what
-    both tell together.
+    With an `earlier` release of the same table, or of the `earlier_original` that has grown since, also
+    what both tell together; a release that mixes levels is then measured as it stands.
     `attacker` says what the attacks on sensitive columns suppose, for example `{"ruled_out": 2}`.
     `research={"target": "income", "predictors": ["age", "job"]}` asks what became of the patterns that
     explain the target.
     """
     if original is not None:
-        return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
-                       attacker=attacker, research=research, earlier=earlier,
-                       earlier_original=earlier_original, **reading).evidence
+        try:
+            return compare(source, original, recipe, quasi=quasi, sensitive=sensitive, missing=missing,
+                           attacker=attacker, research=research, earlier=earlier,
+                           earlier_original=earlier_original, **reading).evidence
+        except judge.NotRebuilt:
+            if earlier is None:
+                raise
+        asked = _measured(recipe, judge.locate(source), quasi, sensitive, missing)
+        found = judge.measure(judge.locate(source).release, asked, attacker, **reading)
+        together = _together(source, original, asked, earlier, earlier_original, reading)
+        return replace(found, attacks=(*found.attacks, *together))
     if earlier is not None or earlier_original is not None:
         raise RequestError("Two releases are joined by the people of their table, and no table is named.",
                            "Name it: original= (--original TABLE).")
@@ -103,19 +112,25 @@ def compare(release: Any, original: Any, recipe: Said = None, *, quasi: Names = 
             research: dict[str, Any] | None = None, earlier: Any = None, earlier_original: Any = None,
             **reading: Any) -> judge.Comparison:
     """A release beside its private table: the recoding found again, the verdict and all the evidence."""
-    from sfumato.attack.joined import joined
-    from sfumato.attack.order import order
-
     if earlier is None and earlier_original is not None:
         raise RequestError("An earlier table is named, but no earlier release.",
                            "Name it: earlier= (--earlier RELEASE).")
     place = judge.locate(release)
     asked = _measured(recipe, place, quasi, sensitive, missing, research)
     found = judge.compare(place, original, asked, attacker, reading)
-    more = [order(place.release, original, asked, reading)]
+    return found.with_attacks(_together(release, original, asked, earlier, earlier_original, reading))
+
+
+def _together(release: Any, original: Any, asked: Recipe, earlier: Any, earlier_original: Any,
+              reading: dict[str, Any]) -> list[Measure]:
+    """The attacks that lay a release beside its table, or beside an earlier release."""
+    from sfumato.attack.joined import joined
+    from sfumato.attack.order import order
+
+    found = [order(judge.locate(release).release, original, asked, reading)]
     if earlier is not None:
-        more += joined(release, earlier, original, earlier_original, asked, reading)
-    return found.with_attacks(more)
+        found += joined(release, earlier, original, earlier_original, asked, reading)
+    return found
 
 
 def _measured(recipe: Said, place: judge.Place, quasi: Names, sensitive: Names, missing: Names,

@@ -43,6 +43,10 @@ DRAWN = RequestError("The rows of a drawn release are counts, sampled or noisy, 
                      "measured.")
 
 
+class NotRebuilt(RequestError):
+    """How a release was made cannot be found again from its labels."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A release, and the manifest beside it where there is one."""
@@ -127,7 +131,12 @@ def recount(place: Place, opened: table.Source, recipe: Recipe, **reading: Any) 
             false = closing.enter_context(table.open_table(aside, **how)).table
         return verify(opened.table, recipe.named("quasi"), recipe.named("sensitive"),
                       bound(opened.table, recipe), recipe.missing, table.fetch, hides=method.hides,
-                      false=false, real=method.real)
+                      false=false, real=method.real if false is not None or all_real(place) else None)
+
+
+def all_real(place: Place) -> bool:
+    """Whether the manifest beside a release says that none of its records is false."""
+    return bool((place.manifest or {}).get("records", {}).get("added") == 0)
 
 
 def made_up(place: Place) -> Path | None:
@@ -372,9 +381,9 @@ def level_of(frequency: FrequencySet, j: int, released: Sequence[Label], sizes: 
     why = (f"{len(strange):,} of its labels are not in its hierarchy, such as {strange[0]!r}" if strange else
            "no level of its hierarchy has all of its labels for so many records: it mixes levels, or comes "
            "from another table")
-    raise RequestError(f"The loss of column {hierarchy.column!r} cannot be measured: {why}.",
-                       "Give the recipe that the release was made with; to measure only the risk, leave the "
-                       "original out.")
+    raise NotRebuilt(f"The loss of column {hierarchy.column!r} cannot be measured: {why}.",
+                     "Give the recipe that the release was made with; to measure only the risk, leave the "
+                     "original out.")
 
 
 def _texts(hierarchy: Hierarchy, level: int, codes: Any) -> list[Label]:

@@ -110,7 +110,8 @@ def _to_frame(opened: table.Source, kind: Kind, released: Any, seed: int, report
         frame = table.frame_like(opened, released)
         private = {name: table.frame_like(opened, one) for name, one in kind.private(seed).items()}
     with stages("verify"), table.open_table(frame) as again, ExitStack() as closing:
-        false = closing.enter_context(table.open_table(private["added"])).table if private else None
+        added = private.get("added")
+        false = None if added is None else closing.enter_context(table.open_table(added)).table
         verdict = prove(again.table, kind, false)
     facts, summary = _account(opened, kind, verdict, seed, report, stages, None)
     return Result(frame, verdict, facts, summary, private)
@@ -128,8 +129,9 @@ def _to_folder(opened: table.Source, kind: Kind, released: Any, seed: int, repor
             private = _aside(kind.private(seed), seed, folder, path, format, dialect.delimiter)
         how = {**manifest.reading(format, dialect), **engine}
         with stages("verify"), table.open_table(path, **how) as again, ExitStack() as closing:
-            false = closing.enter_context(table.open_table(private["added"], **how)) if private else None
-            verdict = prove(again.table, kind, false and false.table)
+            added = private.get("added")
+            false = None if added is None else closing.enter_context(table.open_table(added, **how)).table
+            verdict = prove(again.table, kind, false)
         facts, summary = _account(opened, kind, verdict, seed, report, stages, path)
         if summary is not None:
             from sfumato.report import render

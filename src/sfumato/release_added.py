@@ -33,15 +33,6 @@ class FalseRecords:
     tuple_of: Ints
     columns: dict[str, Any]  # every released column that is not quasi-identifying -> Arrow array
 
-    @classmethod
-    def none(cls, prepared: Prepared) -> FalseRecords:
-        """No record at all."""
-        import pyarrow as pa
-
-        quasi = prepared.frequency.quasi
-        return cls(np.empty(0, np.int64), {name: pa.nulls(0) for name in prepared.released
-                                           if name not in quasi})
-
 
 def false_records(prepared: Prepared, regrouping: Regrouping, seed: int) -> FalseRecords | None:
     """The false records of a recoding, drawn by a chance that is secret; None where there are none."""

@@ -66,7 +66,7 @@ def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteri
 
     Where a release `hides` sensitive cells, a class of which no cell of a column is shown says nothing
     of that column. `false` holds the records that are nobody's: sensitive columns are judged by the
-    others alone, of which every class must have at least `real`.
+    others alone, of which every class must have at least `real`, where that can be told.
     """
     names = [*quasi, *sensitive]
     counted, counts = counted_rows(release, names, missing, fetch)
@@ -89,7 +89,7 @@ def verify(release: Any, quasi: Sequence[str], sensitive: Sequence[str], criteri
                   for name, column in zip(sensitive, counted[len(quasi):], strict=True)}
     stats = ClassStats(sizes(counts), histograms)
     findings = [criterion.find(_showing(stats, criterion) if hides else stats) for criterion in criteria]
-    if real is not None and false is not None:
+    if real is not None:
         findings.append(_real(sizes(counts - invented), real, strange))
     return Verdict(all(finding.holds for finding in findings), tuple(findings), int(counts.sum()),
                    len(kept), int(counts[suppressed].sum()), added=int(invented.sum()))

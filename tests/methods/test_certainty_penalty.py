@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.local import keeps_its_promises
+from tests.methods.local import keeps_its_promises, whole
 from tests.methods.test_oka import in_words
 from tests.methods.test_optimal_golden import adult
 from tests.properties.cases import Case, cases
@@ -19,6 +19,7 @@ from sfumato.clusters import half_kernels, plain_boxes, plain_halves
 from sfumato.clusters.axes import Axis, axes_of, places
 from sfumato.clusters.boxes import Boxes, Labels
 from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.t_closeness import TCloseness
 from sfumato.frequency import FrequencySet
 from sfumato.hierarchy.core import Hierarchy
 from sfumato.methods.base import Problem
@@ -221,6 +222,14 @@ def test_classes_of_different_records_have_fewer_than_2k(direction: str) -> None
     found = CertaintyPenalty(direction=direction).solve(problem, rng)
     sizes = found.sizes(frequency)
     assert sizes.min() >= 4 and sizes.max() < 8 and sizes.sum() == len(codes)
+
+
+def test_sides_have_what_a_group_must_have_whatever_the_criteria_are() -> None:
+    """t-closeness takes a single record; a cut that left one would be made again after each merger."""
+    frequency = whole(Case([("0",)] * 5 + [("1",)], [[("0", "*"), ("1", "*")]], ["a"] * 6, ["a"] * 6, [1.0]))
+    problem = Problem(frequency, (TCloseness(column="s", t=0.3),), 0.0, np.ones(1))
+    found = CertaintyPenalty().solve(problem, np.random.default_rng(0))
+    assert found.sizes(frequency).tolist() == [6]
 
 
 def test_weights_count_by_their_ratios() -> None:

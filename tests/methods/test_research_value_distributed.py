@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -145,10 +144,14 @@ def test_a_process_that_ends_badly_is_told(capfd: pytest.CaptureFixture[str]) ->
     assert capfd.readouterr().err == "", "its traceback could hold values of the table"
 
 
-def test_out_of_time_it_takes_what_it_has() -> None:
-    rng = random.Random(0)
-    frequency = certificates(rng.randrange(900, 1000), 12)
-    problem = Problem(frequency, (criterion("k-anonymity", k=5),), 0.0, np.ones(12))
+@pytest.mark.parametrize("search", ["global", "local", "hybrid", "distributed"])
+def test_out_of_time_it_shows_nothing_and_claims_no_proof(search: str) -> None:
+    frequency = certificates(900, 6)
+    problem = Problem(frequency, (criterion("k-anonymity", k=5),), 0.0, np.ones(6))
     problem.clock.seconds = 1e-9
+    found = solved(problem, search=search, fits=100)
+    assert found["value"] == 0 and found["roots"] == 6 and not found["complete"]
+    strict = Problem(frequency, (criterion("k-anonymity", k=901),), 0.0, np.ones(6))
+    strict.clock.seconds = 1e-9
     with pytest.raises(InfeasibleError, match="found so far"):
-        ResearchValue(search="distributed", fits=500).solve(problem, np.random.default_rng(0))
+        solved(strict, search=search, fits=100)

@@ -239,8 +239,18 @@ def test_keys_without_room_for_others_are_refused(tmp_path: Path) -> None:
         run(tmp_path, rows)
     assert "'key' gives every record a value of its own" in str(caught.value)
     assert "role identifying" in caught.value.remedy and not (tmp_path / "out").exists()
-    done, released, added = run(tmp_path, rows, method={"xk": 6})
-    assert done.verdict.holds and not added and len(released) == done.manifest["records"]["kept"]
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+def test_plain_k_adds_nothing_and_has_nothing_to_hide(format: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(as_csv(records()))
+    done = anonymize(tmp_path / "t.csv", recipe(method={"xk": 6}), tmp_path / "out", format=format,
+                     report=False)
+    assert done.verdict.holds and done.manifest["records"]["added"] == 0 and done.manifest["seed"] == 7
+    assert "real-records" in [found.name for found in done.verdict.findings]
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["manifest.json", f"release.{format}"]
+    again = api.check(tmp_path / "out")
+    assert again.holds and "real-records" in [found.name for found in again.findings]
 
 
 def test_check_counts_real_records_from_the_private_folder(tmp_path: Path) -> None:

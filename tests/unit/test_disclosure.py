@@ -7,6 +7,7 @@ import json
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from tests.conftest import SHARED
 from tests.oracles import disclosure as oracle
 from tests.oracles import measures as plain
 
+import sfumato
 from sfumato.hierarchy.core import Hierarchy
 from sfumato.measure.evidence import Measure
 from sfumato.measure.released import see
@@ -178,3 +180,18 @@ def test_a_stronger_attacker_hits_no_fewer() -> None:
         for name in ("background", "skewness", "similarity", "positive", "negative"):
             assert (found(job, strong)[f"{name}.s"].value or 0) >= (found(job, weak)[f"{name}.s"].value or 0)
     assert np.isclose(Attacker().rho[0], 0.2)
+
+
+def test_a_sensitive_column_may_have_a_hierarchy_of_its_own() -> None:
+    people = pd.DataFrame({"town": ["A", "A", "B", "B"], "ill": ["flu", "cold", "flu", "gout"]})
+    tree = {"tree": {"lungs": ["flu", "cold"], "joints": ["gout"]}}
+    columns = {"town": {"role": "quasi", "hierarchy": "suppress"},
+               "ill": {"role": "sensitive", "hierarchy": tree}}
+    recipe = {"columns": columns, "criteria": [{"k-anonymity": {"k": 2}}], "seed": 1}
+    measures = sfumato.anonymize(people, recipe).manifest["measures"]
+    assert measures["similarity.ill"] == 2 and measures["homogeneity.ill"] == 0  # A has lungs only
+    del columns["ill"]["hierarchy"]
+    closeness = {"t-closeness": {"column": "ill", "t": 0.9, "distance": "hierarchical", "hierarchy": tree}}
+    for criteria, expected in (([closeness], 2), ([], None)):
+        said = {**recipe, "criteria": [{"k-anonymity": {"k": 2}}, *criteria]}
+        assert sfumato.anonymize(people, said).manifest["measures"]["similarity.ill"] == expected

@@ -126,6 +126,13 @@ def test_releases_are_joined_from_the_command_and_the_functions(tmp_path: Any) -
     one, two = (sfumato.anonymize(people, each).release for each in (recipe, other))
     measures = {m.name: m.value for m in sfumato.measure(one, recipe, original=people, earlier=two).attacks}
     assert measures["unsorted_matching"] == 0 and "complementary.ill" in measures
+    local = {**recipe, "method": {"name": "mondrian"}}
+    mixed = sfumato.anonymize(people, local).release
+    with pytest.raises(RequestError, match="mixes levels"):
+        sfumato.measure(mixed, local, original=people)
+    beside = sfumato.measure(mixed, local, original=people, earlier=two)
+    assert not beside.utility and {"unsorted_matching", "complementary.ill"} <= {
+        one.name for one in beside.attacks}
     with pytest.raises(RequestError, match="no table is named"):
         sfumato.measure(one, recipe, earlier=two)
     with pytest.raises(RequestError, match="no earlier release"):

@@ -261,7 +261,8 @@ def test_the_price_list_reaches_terminal_manifest_and_report(tmp_path: Path) -> 
     best = anonymize(tmp_path / "stays.csv", recipe.with_(method={"name": "research-value"}),
                      tmp_path / "best", report="md")
     assert len(best.manifest["research"]["successes"]) > 1
-    assert "Generalizations that hold, too" in (tmp_path / "best" / "report.md").read_text()
+    told = (tmp_path / "best" / "report.md").read_text()
+    assert "Generalizations that hold, too" in told and "Proven best" in told
     assert "That none is worth more is proven." in " ".join(best.manifest["story"])
     page = (tmp_path / "out" / "report.html").read_text()
     assert "What each level is worth to research" in page and "keep a boundary at 65 (50)" in page

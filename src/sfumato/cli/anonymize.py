@@ -80,8 +80,8 @@ def anonymize(
     else:
         show(result.manifest, Path(result.release), f"report.{report_as.value}" if report else None, target)
         if result.private:
-            screen.say("", f"Not to be handed on: {Path(result.release).parent / 'private'} says which "
-                           "records are false.")
+            what = " says which records are false" if "added" in result.private else " has every step"
+            screen.say("", f"Not to be handed on: {Path(result.release).parent / 'private'}{what}.")
 
 
 def target_of(to: str | None, name: str | None, replace: bool) -> Any:

@@ -55,19 +55,18 @@ def measure(
             "attacker": supposed(attacker), "earlier": earlier, "earlier_original": earlier_original,
             **reading}
     with screen.watching() as run, run.stages("measure"):
-        if original is None:
-            evidence = api.measure(table, recipe, **said)
+        named = {"target": target, "predictors": o.names(predictors)}
+        research = {name: what for name, what in named.items() if what} or None
+        if report is None:
+            evidence = api.measure(table, recipe, original=original, research=research, **said)
         else:
-            named = {"target": target, "predictors": o.names(predictors)}
-            research = {name: what for name, what in named.items() if what} or None
             compared = api.compare(table, original, recipe, research=research, **said)
             evidence = compared.evidence
-            if report is not None:
-                write_report(compared, Path(report))
+            write_report(compared, Path(report))
     if json:
-        screen.say_json(facts(evidence, original is not None))
+        screen.say_json(facts(evidence, bool(evidence.utility)))
     else:
-        show(evidence, original is not None)
+        show(evidence, bool(evidence.utility))
         if report is not None:
             screen.say("", f"Written: {report}")
 

@@ -75,15 +75,17 @@ def _grouped(problem: Any, parts: Sequence[Elements], group: Group,
     for n, part in enumerate(parts):
         if clock.over and n:
             return
+        found = None
         try:
             found = group(part, rng)
+            if problem.watch:
+                problem.watch(Progress(n + 1, len(parts) - n - 1, np.inf, 0.0))
         except KeyboardInterrupt:
             if not clock.interruptible:
                 raise
             clock.interrupted = True
+        if found is None:
             return
-        if problem.watch:
-            problem.watch(Progress(n + 1, len(parts) - n - 1, np.inf, 0.0))
         yield found
 
 

@@ -74,6 +74,11 @@ class Judge:
     frequency: FrequencySet
     criteria: Sequence[Criterion]
 
+    @property
+    def sensitive(self) -> bool:
+        """Whether a criterion reads sensitive values."""
+        return any(criterion.columns for criterion in self.criteria)
+
     def holds(self, pieces: Elements, n_classes: int) -> Bools:
         """Which classes of the pieces satisfy every criterion."""
         return self.good(self.stats(pieces, n_classes))

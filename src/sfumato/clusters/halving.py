@@ -53,8 +53,9 @@ class Halving:
         order, starts = workers(len(group_of)).grouped(rank[group_of], len(open_ones))
         sides = self._bisect(order, starts, at, part.counts, rng.random(len(open_ones)))
         group = rank[group_of[order]]
-        parted = np.bincount(2 * group + sides, minlength=2 * len(open_ones)) > 0
-        whole = parted[::2] & parted[1::2]
+        sizes = np.bincount(2 * group + sides, weights=part.counts[order], minlength=2 * len(open_ones))
+        enough = sizes >= self.least
+        whole = enough[::2] & enough[1::2]
         accepted = np.zeros(len(open_ones), dtype=bool)
         if whole.any():
             mine = whole[group]

@@ -36,10 +36,8 @@ class OfClasses:
 
     def private(self, seed: int) -> dict[str, Any]:
         """What only the publisher may see: which records are false, and each step's table and pairs."""
-        if self.recoding.added is None:
-            return {}
-        false = self.false(seed) or FalseRecords.none(self.prepared)
-        kept = {"added": added_table(self.prepared, self.recoding, seed, false)}
+        false = self.false(seed)
+        kept = {"added": added_table(self.prepared, self.recoding, seed, false)} if false else {}
         for n, (step, so_far) in enumerate(self.recoding.steps, start=1):
             name = f"steps/{n}-{step.replace(' ', '-')}"
             added = None if so_far.added is None else self.false(seed)

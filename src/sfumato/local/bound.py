@@ -145,8 +145,8 @@ class Prover:
         return np.asarray(nodes[hits > 0])
 
 
-def certificate(found: Bound, search: Search) -> dict[str, Any]:
-    """What is proven of a recoding's cost, for the manifest."""
+def certificate(found: Bound, search: Search, costs: Sequence[int]) -> dict[str, Any]:
+    """What is proven of a recoding, and what its search (through these costs) and proof might still do."""
     state, prices = search.state, search.prices
     score = search.cost
     bound = min(prices.score(found.total), score)
@@ -154,15 +154,17 @@ def certificate(found: Bound, search: Search) -> dict[str, Any]:
                         minlength=len(state.size))
     tight = worth >= state.size * state.weight
     gap = max(score - bound, 0.0)
-    rising = min(_further(found.rises, prices.unit), gap)
+    rising = min(_further(found.rises) * prices.unit, gap)
+    falling = min(_further([-cost for cost in costs]) * prices.unit, gap - rising)
     return {"bound": float(bound), "score": float(score), "within": float(gap / bound) if bound > 0 else None,
             "records_at_their_bound": int(state.size[tight].sum()),
-            "bound_still_rises": float(rising), "nodes": found.nodes, "passes": found.passes}
+            "bound_part": float(rising / gap) if gap else 0.0,
+            "search_part": float(falling / gap) if gap else 0.0, "nodes": found.nodes, "passes": found.passes}
 
 
-def _further(series: Sequence[int], unit: float) -> float:
+def _further(series: Sequence[int]) -> float:
     """What a rising series would still gain if its steps went on shrinking as its last ones do."""
-    steps = np.diff(np.array(series, dtype=float)) * unit
+    steps = np.diff(np.array(series, dtype=float))
     if len(steps) < 2 or steps[-1] <= 0 or steps[-2] <= 0:
         return 0.0
     ratio = min(steps[-1] / steps[-2], 0.9)

@@ -9,10 +9,30 @@ import numpy as np
 from sfumato.classes import Bools, ClassStats, Floats, Histogram, Ints
 from sfumato.clusters.cuts import Judge
 from sfumato.criteria.base import Criterion
+from sfumato.local.grid import state_of, trie_of
+from sfumato.local.kernels import diversify as kernel
+from sfumato.local.kernels import trie
 from sfumato.local.kernels.merge import merge, partners
 from sfumato.local.search import Search
 
 TRIED = 12  # others that a class may join, in a round
+
+
+def diversify(search: Search) -> None:
+    """Give every class the different values that it needs, the cheapest classes first."""
+    if not len(search.needed):
+        return
+    state, grid = search.state, search.grid
+    n, q = grid.places.shape
+    tuples, leaves = trie_of(n, search.order), grid.places.astype(np.int64)
+    leaves = np.where(grid.ranged, leaves * grid.gaps + leaves, leaves)
+    alone = state_of(n, q, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), state.values)
+    alone.label[:] = leaves
+    trie.fill(grid, tuples, alone, np.ones(n, dtype=bool))
+    items = np.argsort(state.tuple_of, kind="stable")
+    first = np.searchsorted(state.tuple_of[items], np.arange(n + 1))
+    order = np.argsort(state.weight, kind="stable")
+    kernel.diversify(grid, state, search.trie, tuples, first, items, order, search.least, search.needed)
 
 
 def mend(search: Search) -> int:

@@ -49,12 +49,16 @@ class Search:
         """The sweep over cells of equal records; then every record is an item of its own."""
         pieces, n = self.pieces, len(self.pieces.counts)
         class_of, active = np.full(n, -1, dtype=np.int64), np.arange(n)
-        n_classes, _ = sweep(self.words, self.starts, self.levels.cheapest_first(),
+        self.nodes = self.levels.cheapest_first()
+        self.yields = np.zeros(len(self.nodes), dtype=np.int64)
+        n_classes, _ = sweep(self.words, self.starts, self.nodes,
                              self.grid.places[pieces.tuple_of], pieces.counts, np.zeros((n, 0), np.uint64),
-                             np.zeros(0, np.int64), self.least, 0.0, WORK, active, class_of)
+                             np.zeros(0, np.int64), self.least, 0.0, WORK, active, class_of,
+                             self.yields)
         assert pieces.cell_of is not None
         self.piece_of, counts = singles(pieces.counts, 2 * self.least)
         values = self.frequency.cells.values[pieces.cell_of[self.piece_of]][:, self.columns]
+        n_classes = max(n_classes, int(counts.sum()) // self.least + 1)  # as many as there can ever be
         state = state_of(n_classes, self.frequency.n_quasi, class_of[self.piece_of],
                          pieces.tuple_of[self.piece_of], counts, np.ascontiguousarray(values))
         joins.gather(self.grid, state)
@@ -69,16 +73,22 @@ class Search:
         return self.prices.score(self.state.cost)
 
     def polish(self, passes: int = PASSES) -> None:
-        """Dissolve and move, until little changes."""
+        """Dissolve and move, until little changes; nothing where sizes and values do not decide."""
+        if not self.counted:
+            return
+        trie.fill(self.grid, self.trie, self.state, self.state.head >= 0)
         for _ in range(passes):
             if self._polish_once() < FEW:
                 return
 
     def _polish_once(self) -> int:
         order = np.argsort(-self.state.weight, kind="stable")
+        moved = self._move(order) if len(self.needed) else 0  # what was merged is moved first
         gone = polish.dissolve(self.grid, self.state, self.trie, order, self.least)
-        moved = polish.move(self.grid, self.state, self.trie, order, self.least, self.needed)
-        return int(gone + moved)
+        return int(gone + moved + self._move(order))
+
+    def _move(self, order: Ints) -> int:
+        return int(polish.move(self.grid, self.state, self.trie, order, self.least, self.needed))
 
     def found(self) -> Elements:
         """The classes as pieces of cells."""

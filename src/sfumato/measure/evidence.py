@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+SUPPRESSED_TOO = " Suppressed records are released, as *: they form a class like any other."
+SUPPRESSED_GONE = " Suppressed records are not in the release, and not hit."
 Labelled = Mapping[str, float]  # label -> share or count, in drawing order
 
 

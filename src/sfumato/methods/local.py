@@ -10,6 +10,7 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 | dissolve, move | `kernels.polish` |
 | index over labels | `kernels.trie` |
 | repair | `repair.mend` |
+| neighbourhoods | `neighbourhoods.Neighbourhoods` |
 | certificate | `bound.Prover` |
 
 1. Every node of the lattice, in the order of the sum over columns of its squared losses: each cell of it with
@@ -18,7 +19,9 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 3. Classes that break a criterion join others until it holds.
 4. Dissolve: a class goes if its records cost less in other classes. Move: a record goes to another class if
    both together cost less. Until little changes.
-5. The certificate: values of records that no recoding can be cheaper than (`bound`).
+5. Neighbourhoods: classes that are alike in some columns are dissolved together, their records swept again in
+   an order changed by chance; what became cheaper is kept. So many steps, or as long as there is time.
+6. The certificate: values of records that no recoding can be cheaper than (`bound`).
 
 Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 
@@ -37,11 +40,12 @@ Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from sfumato.clusters.axes import axes_of
 from sfumato.clusters.labels import recoding
@@ -49,11 +53,17 @@ from sfumato.clusters.refusal import require_feasible
 from sfumato.costs.measured import score
 from sfumato.costs.registry import make
 from sfumato.local.bound import Prover, certificate
+from sfumato.local.neighbourhoods import Neighbourhoods
 from sfumato.local.prices import SUMS, Prices
-from sfumato.local.repair import mend
+from sfumato.local.repair import diversify, mend
 from sfumato.local.search import Search
 from sfumato.methods.base import Method, Problem
 from sfumato.recoding import Regrouping
+from sfumato.search import Clock
+
+STEPS, SENSITIVE_STEPS = 100, 20  # of `auto`, at most; where sensitive values count
+ITEMS = 3_000_000  # records that these may look at
+SEARCHED = 0.75  # of the time, what the search may take; the rest is the proof's
 
 
 def _sum_over_cells(name: str) -> str:
@@ -62,10 +72,10 @@ def _sum_over_cells(name: str) -> str:
     return name
 
 
-def proven(search: Search, problem: Problem) -> dict[str, Any]:
-    """Step 5."""
+def proven(search: Search, problem: Problem, costs: Sequence[int]) -> dict[str, Any]:
+    """Step 6."""
     prover = Prover(search.axes, search.grid, search.prices, search.least)
-    return certificate(prover.run(search.state, problem.clock), search)
+    return certificate(prover.run(search.state, problem.clock), search, costs)
 
 
 class Local(Method):
@@ -78,19 +88,40 @@ class Local(Method):
 
     cost: Annotated[str, AfterValidator(_sum_over_cells)] = "ncp"
     numeric: Literal["hierarchy", "range", "auto"] = "auto"  # numbers: nodes of their hierarchy, or ranges
+    steps: Annotated[int, Field(ge=0, strict=True)] | Literal["auto"] = "auto"  # of step 5
+    seconds: float | None = Field(default=None, gt=0)  # as many steps as fit into this
     certificate: bool = True  # whether a bound on every recoding's cost is proven
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
-        """Steps 1 to 5."""
+        """Steps 1 to 6."""
         frequency = problem.frequency
         require_feasible(problem, self.name)
         axes = axes_of(frequency, self.numeric, "hierarchy")
         cost = make(self.cost, frequency, problem.weights)
         search = Search(frequency, problem.criteria, axes, Prices(frequency, axes, cost), rng)
+        diversify(search)
         mend(search)
-        if search.counted:
-            search.polish()
-        facts = {"certificate": proven(search, problem)} if self.certificate else {}
+        search.polish()
+        further = Neighbourhoods(search, rng)
+        self.go_on(further, problem)
+        facts: dict[str, Any] = {"search_steps": further.done}
+        if self.certificate:
+            facts["certificate"] = proven(search, problem, further.costs)
         made = recoding(frequency, axes, search.found(), problem.weights, problem.affordable, facts)
         notes = {**made.notes, "cost": self.cost, "score": score(cost, frequency, made)}
         return replace(made, notes=notes)
+
+    def go_on(self, further: Neighbourhoods, problem: Problem) -> None:
+        """Step 5, as long as was asked for."""
+        seconds = self.seconds or problem.clock.seconds
+        problem.clock.seconds = seconds
+        clock = Clock(None if seconds is None else SEARCHED * seconds, problem.clock.interruptible,
+                      problem.clock.started)
+        most = SENSITIVE_STEPS if further.search.judge.sensitive else STEPS
+        steps: int | None = min(most, ITEMS // len(further.search.state.class_of))
+        if self.steps != "auto":
+            steps = self.steps
+        elif seconds is not None:
+            steps = None
+        further.run(steps, clock, problem.watch)
+        problem.clock.interrupted = clock.interrupted

@@ -86,6 +86,8 @@ class ResearchValue(Method):
         trial = Trial(problem.frequency, problem.criteria, limits_of(problem), worth_of(problem))
         kept = prepruned(trial)
         facts = self._search(problem, trial, kept)
+        if trial.best is None and problem.clock.over:
+            trial.test(trial.tops)  # out of time: what is left is to show nothing
         if trial.best is None:
             raise self._nothing(problem, trial)
         levels = np.array(trial.best.levels)
@@ -121,7 +123,8 @@ class ResearchValue(Method):
                                f"and {names} with suppression does not grant that.",
                                "Choose search: global, or set suppression: 0.")
         subsets, clock = split(kept, self.fits), problem.clock
-        seconds = None if clock.seconds is None else max(clock.seconds - clock.spent, 0.0)
+        turns = -(-len(subsets) // self.processes)  # half of the time is for what they find
+        seconds = None if clock.seconds is None else max(clock.seconds - clock.spent, 0.0) / 2 / turns
         solved = solve_all([job(trial, subset, kept, seconds) for subset in subsets], self.processes,
                            problem.watch)
         trial.counted += sum(one.counted for one in solved)

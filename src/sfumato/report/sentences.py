@@ -193,6 +193,8 @@ def opening(manifest: Manifest) -> str:
 
 def search(manifest: Manifest) -> str:
     """How sure it is that no other release of this kind loses less."""
+    if research := manifest.get("research"):
+        return worth(research)
     found, cost = manifest.get("search"), manifest.get("cost") or {}
     if certificate := manifest.get("certificate"):
         return certified(certificate, cost, manifest["records"]["received"])
@@ -221,11 +223,21 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
             f"release made of classes can cost less than {bound}.")
     if not gap:
         return f"{told} This release is the best there is."
-    rising = percent(found["bound_still_rises"] / gap)
-    return (f"{told} Of the gap, {rising} would close if the proof were driven on as it went; what is left "
-            "is either still to be found by a longer search or beyond this kind of proof. "
+    rising, falling = percent(found["bound_part"]), percent(found["search_part"])
+    return (f"{told} Of the gap, about {falling} would be closed by searching on and about {rising} by "
+            "proving on, judged by how both went; the rest is beyond this kind of search or of proof. "
             f"{percent(found['records_at_their_bound'] / records)} of the records are in classes that cost "
             "no more than the proof allows them.")
+
+
+def worth(found: Mapping[str, Any]) -> str:
+    """What a release is worth to research, and how sure it is that none is worth more."""
+    kept = f"The levels of this release are worth {number(found['value'])} to research"
+    if found["complete"]:
+        return (f"{kept}. Proven best: no generalization to one level a column that keeps the promise is "
+                "worth more.")
+    return (f"{kept}, the most of {several(found['successes_found'], 'generalization')} found to keep the "
+            "promise; that no other is worth more is not proven.")
 
 
 def limits(manifest: Manifest) -> list[dict[str, str]]:

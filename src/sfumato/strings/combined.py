@@ -66,7 +66,7 @@ def combinations(trial: Trial, subsets: Sequence[tuple[int, ...]], found: Sequen
         rungs = max(2, int(MOST_THINNED ** (1 / len(subsets)) + 1e-9))
         found = [ladder(trial, subset, levels, rungs) for subset, levels in zip(subsets, found, strict=True)]
     rows = np.array(list(product(*(range(len(levels)) for levels in found))))
-    strings = np.empty((len(rows), len(trial.tops)), dtype=np.int8)
+    strings = np.empty((len(rows), len(trial.tops)), dtype=np.int16)
     for n, (subset, levels) in enumerate(zip(subsets, found, strict=True)):
         strings[:, subset] = levels[rows[:, n]]
     values = sum(worth[strings[:, j]] for j, worth in enumerate(trial.worth))
@@ -86,7 +86,7 @@ def ladder(trial: Trial, subset: tuple[int, ...], found: Levels, most: int) -> L
         now = now + np.eye(len(tops), dtype=np.int64)[int(np.argmin(loss))]
         rungs.append(now)
     chosen = np.unique(np.linspace(0, len(rungs) - 1, min(most, len(rungs))).round().astype(int))
-    return np.array([rungs[n] for n in chosen], dtype=np.int8)
+    return np.array([rungs[n] for n in chosen], dtype=np.int16)
 
 
 def combine(trial: Trial, strings: Strings, kept: Sequence[Ints], refined: bool, clock: Clock,

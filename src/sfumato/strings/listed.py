@@ -18,7 +18,7 @@ from sfumato.search import Clock, Progress, Watch
 from sfumato.strings.trial import Outcome, Trial
 
 Pruning = Literal["sound", "paper"]
-Levels = npt.NDArray[np.int8]
+Levels = npt.NDArray[np.int16]
 MOST_HALVED = 4  # times that the list is halved again for failures
 EVERY = 64  # tests between two reports of progress
 
@@ -36,8 +36,9 @@ class Strings:
     def all_of(cls, kept: Sequence[Ints], worth: Sequence[Floats], pruning: Pruning = "sound") -> Strings:
         """Line 1: all combinations of the kept levels."""
         lattice = Lattice(tuple(map(len, kept)))
-        places = lattice.levels(np.arange(lattice.size))
-        levels = np.stack([levels.astype(np.int8)[places[:, j]] for j, levels in enumerate(kept)], axis=1)
+        levels = np.empty((lattice.size, len(kept)), dtype=np.int16)
+        for j, (column, stride) in enumerate(zip(kept, lattice.strides, strict=True)):
+            levels[:, j] = column[np.arange(lattice.size) // stride % len(column)]
         values: Floats = lattice.along([values[levels] for values, levels in zip(worth, kept, strict=True)])
         return cls(levels, values.round(12), pruning)
 

@@ -102,7 +102,7 @@ def solve(one: Job) -> Solved:
         holds, fails = lattice.spread_up(holds), lattice.spread_down(fails)
         counted += len(tested)
     held = levels.nbytes + places.nbytes + holds.nbytes + fails.nbytes
-    return Solved(levels[holds].astype(np.int8), counted, held, bool((holds | fails).all()))
+    return Solved(levels[holds].astype(np.int16), counted, held, bool((holds | fails).all()))
 
 
 def solve_all(jobs: Sequence[Job], processes: int, watch: Watch | None = None) -> list[Solved]:

@@ -82,11 +82,13 @@ def further(position, n_nodes, n, work):
 
 
 @nb.njit(cache=True, boundscheck=False, nogil=True)
-def sweep(words, starts, nodes, rows, counts, masks, needed, least, skip, work, active, class_of):
+def sweep(words, starts, nodes, rows, counts, masks, needed, least, skip, work, active, class_of,
+          yields):
     """Give each active row a class, or leave -1; how many classes there are, and how many rows are left.
 
     `rows` and `active` are overwritten. A cell needs `least` records and, of each column of `masks` (a bit
     per value), `needed` values. `skip` is the share of good cells passed over, by a hash of their key.
+    `yields` counts the classes that each node gave.
     `work` limits what is read: where it would not last, nodes are left out evenly.
     """
     n, m = len(active), masks.shape[1]
@@ -97,13 +99,13 @@ def sweep(words, starts, nodes, rows, counts, masks, needed, least, skip, work, 
     slot_of = np.empty(n, dtype=np.int64)
     passed, number, stamp, position = np.uint64(skip * 2.0 ** 32), 0, 0, 0.0
     while n and position < len(nodes):
-        node = nodes[int(position)]
+        here = int(position)
         position = further(position, len(nodes), n, work)
         work -= n
         stamp += 1
         while bits > 4 and (1 << (bits - 1)) >= 2 * n:
             bits -= 1
-        slots(words, starts, node, rows, n, keys, stamps, stamp, slot_of, bits)
+        slots(words, starts, nodes[here], rows, n, keys, stamps, stamp, slot_of, bits)
         tally(slot_of, active, n, counts, masks, totals, classes, seen)
         kept = 0
         for a in range(n):
@@ -113,6 +115,7 @@ def sweep(words, starts, nodes, rows, counts, masks, needed, least, skip, work, 
                 if good(seen[s if m else 0], needed, keys[s], stamp, passed):
                     classes[s] = number
                     number += 1
+                    yields[here] += 1
             if classes[s] >= 0:
                 class_of[active[a]] = classes[s]
                 continue

@@ -30,7 +30,7 @@ from sfumato.classes import Bools, Floats, Histogram, Ints
 from sfumato.errors import RequestError
 from sfumato.frequency import FrequencySet, merge
 from sfumato.hierarchy.core import ROOT, Hierarchy
-from sfumato.measure.evidence import Measure, because
+from sfumato.measure.evidence import SUPPRESSED_GONE, SUPPRESSED_TOO, Measure, because
 from sfumato.measure.released import Released
 from sfumato.recoding import SUPPRESSED
 
@@ -285,10 +285,6 @@ def measured(attack: Attack, before: Beliefs, after: Beliefs, attacker: Attacker
                    "Records hit. " + attack.definition.format(**words(before.column, attacker))
                    + (SUPPRESSED_TOO if attacker.sees_suppressed else SUPPRESSED_GONE) + because(hit, why),
                    attack.citation)
-
-
-SUPPRESSED_TOO = f" Suppressed records are released, as {ROOT}: they form a class like any other."
-SUPPRESSED_GONE = " Suppressed records are not in the release, and not hit."
 
 
 def words(column: str, attacker: Attacker) -> dict[str, object]:
