@@ -25,6 +25,7 @@ NUMBERS = {"AGEP": {"interval": [5, 10, 20]}, "EDU": {"interval": [2, 4]}}
 DRAWS, SLACK = 2000, 0.85
 PUBLISHED = ("e-DP", "UL", "hybrid-style", "merging-style", "probabilistic-style", "composition-style",
              "Mondrian")
+ALONE = {"risks": "occupation, one release", "linkage": "occupation, one release"}
 OTHERS = ("slicing", "bucketization")
 Rows = list[dict[str, Any]]
 
@@ -134,6 +135,11 @@ def known(rows: Rows) -> list[str]:
     return [name for name in (*PUBLISHED, *OTHERS) if name in there]
 
 
+def called(family: str) -> str:
+    """A family's name for people."""
+    return ALONE.get(family, family)
+
+
 def settings(rows: Rows, name: str) -> list[tuple[str, int, int]]:
     """Family, k and overlap where a number is defined: the largest overlap of each."""
     found = []
@@ -186,8 +192,8 @@ def tabled(rows: Rows, question: Question) -> list[str]:
     every = settings(rows, question.name)
     if not every:
         return []
-    lines = [f"{question.unit}; {question.better} is better\n",
-             "| approach | " + " | ".join(f"{family}, k = {k}, {n} shared" for family, k, n in every) + " |",
+    heads = [f"{called(family)}, k = {k}, {n} shared" for family, k, n in every]
+    lines = [f"{question.unit}; {question.better} is better\n", "| approach | " + " | ".join(heads) + " |",
              "| --- |" + " --- |" * len(every)]
     for approach in known(rows):
         cells = []
@@ -243,7 +249,7 @@ def figure(rows: Rows, question: Question) -> str:
     name = question.name
     top = max((float(row[name]) for row in rows if row.get(name) is not None), default=1.0) or 1.0
     for family, k, overlap in every:
-        parts.append(f'<text class="head" x="0" y="{height + 14}">{escape(family)}, k = {k}, '
+        parts.append(f'<text class="head" x="0" y="{height + 14}">{escape(called(family))}, k = {k}, '
                      f'{overlap} shared</text>')
         for n, approach in enumerate(names):
             some = chosen(rows, family=family, k=k, overlap=overlap, approach=approach)

@@ -140,6 +140,39 @@ def test_cuts_cover_the_domain_and_the_ledger_stays_within_the_budget(seed: int,
     assert len(tree.cut) + len(numeric.cut) <= 2 + 2 * h
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["max", "gain"]))
+def test_every_choice_costs_what_the_ledger_says(seed: int, h: int, by: Any) -> None:
+    """Each call of the mechanism: ε' of the budget, the score's own sensitivity; points of disjoint nodes
+    that are drawn together are paid for once."""
+    asked: list[tuple[float, float]] = []
+    rng = np.random.default_rng(seed)
+
+    def recorded(scores: Any, epsilon: float, delta: float) -> int:
+        asked.append((epsilon, delta))
+        return int(rng.integers(len(scores)))
+
+    columns, ledger = columns_of(seed), Ledger(0.7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diffgen, "choose", recorded)
+        specialize(columns, h, by, ledger, 3)
+    each = 0.7 / (2 * (1 + 2 * h))
+    assert {round(epsilon, 12) for epsilon, _ in asked} == {round(each, 12)}
+    assert {delta for _, delta in asked} == {1.0 if by == "max" else math.log2(3)}
+    assert len(ledger.spent) <= len(asked) <= 2 * len(ledger.spent)
+    assert ledger.total == pytest.approx(each * len(ledger.spent))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["max", "gain"]))
+def test_one_record_moves_no_score_by_more_than_its_sensitivity(seed: int, by: Any) -> None:
+    rng = np.random.default_rng(seed)
+    children = rng.integers(0, 6, (int(rng.integers(2, 4)), 4)).astype(float)
+    more = children.copy()
+    more[rng.integers(len(children)), rng.integers(4)] += 1
+    assert abs(float(score(more, by) - score(children, by))) <= sensitivity(by, 4) + 1e-12
+
+
 def test_with_a_large_budget_the_best_is_chosen() -> None:
     """The tree tells the classes exactly, the numbers not at all."""
     tree = Taxonomy(Hierarchy("t", TREE), np.array([[9, 0], [9, 0], [0, 9], [0, 9], [0, 0]], dtype=float))
@@ -351,3 +384,21 @@ def test_hybrid_style_noise_goes_where_it_is_said() -> None:
     same = {solved(Hybrid.model_validate({"k": 20, "epsilon": 0.3}), frequency).shadow.n_records
             for _ in range(6)}
     assert len(same) > 1, "noise must not follow the seed"
+
+
+@pytest.mark.parametrize("support", ["all", "present"])
+def test_hybrid_style_noise_has_the_scale_that_was_asked_for(support: str,
+                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    frequency, asked = given_table(8, 300), []
+
+    def recorded(counts: Any, epsilon: float) -> Any:
+        asked.append((len(counts), epsilon))
+        return counts + 1
+
+    monkeypatch.setattr("sfumato.methods.hybrid_style.laplace", recorded)
+    found = solved(Hybrid.model_validate({"k": 20, "epsilon": 0.3, "support": support}), frequency)
+    [(cells, epsilon)] = asked
+    assert epsilon == 0.3 and found.notes["facts"]["drawn"]["noise"]["scale"] == pytest.approx(1 / 0.3)
+    assert cells == len(found.cells.counts) and (support == "present" or cells % 4 == 0)
+    sample = base.sampled(frequency, "ill", 0.8, np.random.default_rng(0))
+    assert found.shadow.n_records == sample.n_records + cells
