@@ -129,7 +129,7 @@ def line(shown: str, k: int, frequency: Any, found: Any, bound: float, spent: fl
     weights = np.ones(frequency.n_quasi)
     ncp, dm = (score(make(name, frequency, weights), frequency, found) for name in ("ncp", "discernibility"))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    over = f"{ncp / bound - 1:10.1%}" if bound else f"{'':10}"
+    over = f"{ncp / bound - 1:10.1%}" if bound and not found.narrower else f"{'(sets)' if bound else '':>10}"
     print(f"{shown:26} {k:4} {ncp:9.4f} {over} {dm:10.4g} {found.n_classes:8,} {spent:7.2f} {peak:6.0f}",
           flush=True)
 

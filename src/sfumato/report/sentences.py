@@ -220,7 +220,7 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
         return f"No bound above 0 could be proven for what this release loses ({score})."
     gap = found["score"] - found["bound"]
     told = (f"Within {percent(found['within'])} of the best possible: {score}, and it is proven that no "
-            f"release made of classes can cost less than {bound}.")
+            f"release made of classes under labels of this kind can cost less than {bound}.")
     if not gap:
         return f"{told} This release is the best there is."
     rising, falling = percent(found["bound_part"]), percent(found["search_part"])
