@@ -122,11 +122,11 @@ def approaches(sizes: list[str]) -> Iterator[Line]:
             found = run(table(pairs), QUASI, xk, **({"generalize": {"yob": 1}} if "G" in kind else {}),
                         **({"suppress_cells": ["yob"]} if "C" in kind else {}))
             corrected = found["precision"] + 100 * missing / COLUMNS / found["total"]
-            printed = corrected if (size, row["approach"]) == MISPRINTED else precision
+            known = (size, row["approach"]) != MISPRINTED
             yield f"{size} {row['approach']}", [
                 ("suppressed", found["suppressed"], suppressed), ("added", found["added"], added),
                 ("total", found["total"], total), ("missing", missing, missing),
-                ("precision", corrected, printed)]
+                *([("precision", corrected, precision)] if known else [])]
 
 
 def numbers(smoke: bool) -> Iterator[Line]:

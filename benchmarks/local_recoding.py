@@ -108,7 +108,7 @@ def beside(title: str, frequency: Any, ks: tuple[int, ...], seconds: float | Non
         proof, _ = run("local")
         bound = proof.notes["facts"]["certificate"]["bound"]
         jobs = [("local, swept and polished", "local", {"steps": 0, "certificate": False}),
-                ("local, 100 steps", "local", {"steps": 100, "certificate": False})]
+                ("local, 50 steps", "local", {"steps": 50, "certificate": False})]
         jobs += [(f"local, {seconds:g} s", "local", {"seconds": seconds})] if seconds else []
         jobs += [(name, name, {}) for name in methods if name in KNOWN]
         for shown, name, parameters in jobs:

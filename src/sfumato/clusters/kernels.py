@@ -72,6 +72,39 @@ def middle(values, totals, found, all_records, least):
 
 
 @nb.njit(cache=True, boundscheck=False, nogil=True)
+def ends(places, counts, members, low, high):
+    """How many records a stretch has, and its first and last place in every column."""
+    records = 0
+    low[:] = places[members[0]]
+    high[:] = low
+    for i in members:
+        records += counts[i]
+        for j in range(len(low)):
+            at = places[i, j]
+            if at < low[j]:
+                low[j] = at
+            elif at > high[j]:
+                high[j] = at
+    return records
+
+
+@nb.njit(cache=True, boundscheck=False, nogil=True)
+def measure(low, high, nodes, first_node, heights, penalties, gaps, weights, level, width):
+    """Per column the level of the lowest node above a stretch, and its weighted penalty (-1: one value)."""
+    for j in range(len(low)):
+        level[j] = heights[j] - 1
+        while level[j] > 0:
+            row = first_node[j] + (level[j] - 1) * gaps[j]
+            if nodes[row + low[j]] != nodes[row + high[j]]:
+                break
+            level[j] -= 1
+        share = penalties[first_node[j] + level[j] * gaps[j] + low[j]]
+        if share < 0:  # a range: what it spans, unless it holds the missing value beside others
+            share = (high[j] - low[j]) / max(gaps[j] - 1, 1)
+        width[j] = weights[j] * share if low[j] != high[j] else -1.0
+
+
+@nb.njit(cache=True, boundscheck=False, nogil=True)
 def propose(order, starts, places, counts, nodes, first_node, heights, penalties, gaps, weights, least,
             relaxed, tried, columns, cuts, shares):
     """For each stretch of `order` the next cut to try: the column, the last place to the left, its share.
@@ -90,31 +123,11 @@ def propose(order, starts, places, counts, nodes, first_node, heights, penalties
     level, width = np.empty(q, dtype=np.int64), np.empty(q)
     for p in range(len(starts) - 1):
         members = order[starts[p]:starts[p + 1]]
-        records = 0
-        low[:] = places[members[0]]
-        high[:] = low
-        for i in members:
-            records += counts[i]
-            for j in range(q):
-                at = places[i, j]
-                if at < low[j]:
-                    low[j] = at
-                elif at > high[j]:
-                    high[j] = at
+        records = ends(places, counts, members, low, high)
         columns[p] = -1
         if records < 2 * least:
             continue
-        for j in range(q):
-            level[j] = heights[j] - 1
-            while level[j] > 0:
-                row = first_node[j] + (level[j] - 1) * gaps[j]
-                if nodes[row + low[j]] != nodes[row + high[j]]:
-                    break
-                level[j] -= 1
-            share = penalties[first_node[j] + level[j] * gaps[j] + low[j]]
-            if share < 0:  # a range: what it spans, unless it holds the missing value beside others
-                share = (high[j] - low[j]) / max(gaps[j] - 1, 1)
-            width[j] = weights[j] * share if low[j] != high[j] else -1.0
+        measure(low, high, nodes, first_node, heights, penalties, gaps, weights, level, width)
         number = 0
         for _ in range(q):
             j = int(np.argmax(width))

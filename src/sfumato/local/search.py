@@ -19,7 +19,7 @@ from sfumato.local.levels import levels_of
 from sfumato.local.prices import Prices
 
 WORK = 4e9  # tuples that a sweep may look at, node by node
-FEW = 20  # changes for which another pass does not pay
+FEW = 0.01  # of the records: changes for which another pass does not pay
 PASSES = 4
 
 
@@ -78,7 +78,7 @@ class Search:
             return
         trie.fill(self.grid, self.trie, self.state, self.state.head >= 0)
         for _ in range(passes):
-            if self._polish_once() < FEW:
+            if self._polish_once() < FEW * len(self.state.class_of):
                 return
 
     def _polish_once(self) -> int:

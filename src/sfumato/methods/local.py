@@ -61,8 +61,8 @@ from sfumato.methods.base import Method, Problem
 from sfumato.recoding import Regrouping
 from sfumato.search import Clock
 
-STEPS, SENSITIVE_STEPS = 100, 20  # of `auto`, at most; where sensitive values count
-ITEMS = 3_000_000  # records that these may look at
+STEPS, SENSITIVE_STEPS = 50, 20  # of `auto`, at most; where sensitive values count
+ITEMS = 1_500_000  # records that these may look at
 SEARCHED = 0.75  # of the time, what the search may take; the rest is the proof's
 
 
