@@ -150,7 +150,9 @@ def certified(found: dict[str, Any]) -> str:
     if found["within"] is None:
         return "Nothing was lost, so no release can lose less." if not found["score"] else (
             "No bound above 0 on the loss could be proven.")
-    return (f"The loss is within {found['within']:.1%} of the best possible: no classes of so many records "
+    share = found["within"]
+    far = f"within {share:.1%} of" if share <= 1 else f"at most {1 + share:,.3g} times"
+    return (f"The loss is {far} the best possible: no classes of so many records "
             f"under labels of this kind can lose less than {found['bound']:.4g}; that is proven.")
 
 

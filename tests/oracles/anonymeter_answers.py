@@ -4,9 +4,6 @@ import json
 import sys
 import warnings
 
-import pandas as pd
-from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
-
 warnings.simplefilter("ignore")
 
 
@@ -20,6 +17,9 @@ def counts(evaluator):
 
 
 def answers(asked):
+    import pandas as pd
+    from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
+
     ori, syn, control = (pd.DataFrame(asked[name]) for name in ("people", "rows", "control"))
     names, n = asked["names"], asked["trials"]
     half = [names[::2], names[1::2]]
@@ -36,4 +36,5 @@ def answers(asked):
     return found
 
 
-print(json.dumps([answers(one) for one in json.load(sys.stdin)]))
+if __name__ == "__main__":
+    print(json.dumps([answers(one) for one in json.load(sys.stdin)]))

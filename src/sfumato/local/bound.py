@@ -154,18 +154,28 @@ def certificate(found: Bound, search: Search, costs: Sequence[int]) -> dict[str,
                         minlength=len(state.size))
     tight = worth >= state.size * state.weight
     gap = max(score - bound, 0.0)
-    rising = min(_further(found.rises) * prices.unit, gap)
-    falling = min(_further([-cost for cost in costs]) * prices.unit, gap - rising)
+    rising = _share(found.rises, prices.unit, gap)
+    falling = _share([-cost for cost in costs], prices.unit, gap * (1 - (rising or 0.0)), gap)
     return {"bound": float(bound), "score": float(score), "within": float(gap / bound) if bound > 0 else None,
             "records_at_their_bound": int(state.size[tight].sum()),
-            "bound_part": float(rising / gap) if gap else 0.0,
-            "search_part": float(falling / gap) if gap else 0.0, "nodes": found.nodes, "passes": found.passes}
+            "bound_part": rising, "search_part": falling, "nodes": found.nodes, "passes": found.passes}
 
 
-def _further(series: Sequence[int]) -> float:
+def _share(series: Sequence[int], unit: float, most: float, gap: float | None = None) -> float | None:
+    """The share of the gap that a rising series would still close; None where too short to judge by."""
+    gap = most if gap is None else gap
+    if not gap:
+        return 0.0
+    left = _further(series)
+    return None if left is None else float(min(left * unit, most) / gap)
+
+
+def _further(series: Sequence[int]) -> float | None:
     """What a rising series would still gain if its steps went on shrinking as its last ones do."""
     steps = np.diff(np.array(series, dtype=float))
-    if len(steps) < 2 or steps[-1] <= 0 or steps[-2] <= 0:
+    if len(steps) < 2:
+        return None
+    if steps[-1] <= 0 or steps[-2] <= 0:
         return 0.0
     ratio = min(steps[-1] / steps[-2], 0.9)
     return float(steps[-1] * ratio / (1 - ratio))

@@ -13,6 +13,7 @@ from sfumato.local.search import Search
 from sfumato.search import Clock, Progress, Watch
 
 POLISH = 60  # steps between two passes of the polish
+ROUNDS = 3  # of a search that is shorter than that: how it went is told from them
 SHARES = 0.15, 0.7  # of the classes that a step dissolves, from and to
 FEWER = 0.02, 0.2  # where sensitive values count: many of the freed records find no class of their own
 SKIPS = 0.05  # of the good cells that a step passes over
@@ -34,12 +35,14 @@ class Neighbourhoods:
 
     def run(self, steps: int | None, clock: Clock, watch: Watch | None) -> None:
         """So many steps, or until time is up; a polish now and then, and one at the end."""
+        rounds = POLISH if steps is None else max(1, min(POLISH, steps // ROUNDS))
         try:
             while (steps is None or self.done < steps) and not clock.over:
                 self.step()
                 self.done += 1
                 if self.done % POLISH == 0:
                     self.search.polish(1)
+                if self.done % rounds == 0:
                     self.costs.append(self.search.state.cost)
                 if watch:
                     left = steps - self.done if steps is not None else 0

@@ -219,15 +219,23 @@ def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -
     if found["within"] is None:
         return f"No bound above 0 could be proven for what this release loses ({score})."
     gap = found["score"] - found["bound"]
-    told = (f"Within {percent(found['within'])} of the best possible: {score}, and it is proven that no "
+    told = (f"{within(found['within'])}: {score}, and it is proven that no "
             f"release made of classes under labels of this kind can cost less than {bound}.")
     if not gap:
         return f"{told} This release is the best there is."
-    rising, falling = percent(found["bound_part"]), percent(found["search_part"])
-    return (f"{told} Of the gap, about {falling} would be closed by searching on and about {rising} by "
-            "proving on, judged by how both went; the rest is beyond this kind of search or of proof. "
-            f"{percent(found['records_at_their_bound'] / records)} of the records are in classes that cost "
-            "no more than the proof allows them.")
+    parts = [f"about {percent(found[part])} by {how} on" for part, how in
+             (("search_part", "searching"), ("bound_part", "proving")) if found[part] is not None]
+    judged = (f" Of the gap, {' and '.join(parts)} would be closed, judged by how it went; the rest is "
+              "beyond this kind of search or of proof." if parts else "")
+    return (f"{told}{judged} {percent(found['records_at_their_bound'] / records)} of the records are in "
+            "classes that cost no more than the proof allows them.")
+
+
+def within(share: float) -> str:
+    """How far from the best possible, in words: percent, or times where percent would be a large number."""
+    if share <= 1:
+        return f"Within {percent(share)} of the best possible"
+    return f"At most {number(1 + share)} times the best possible (the proof is weak for this table)"
 
 
 def worth(found: Mapping[str, Any]) -> str:
