@@ -84,8 +84,7 @@ def view(opened: table.Source, known: Known, sensitive: str, groups: Groups | No
     names = tuple(name for name in known.names if name in opened.table.columns
                   and (groups is None or any(name in group for group in groups)))
     sliced = groups is not None
-    counted, counts = count(opened.table, [*([BUCKET] if sliced else []), *names, sensitive])
-    columns = [encode(column, missing) for column in counted.columns]
+    columns, counts = _counted(opened, [*([BUCKET] if sliced else []), *names, sensitive], missing)
     bucket = columns.pop(0) if sliced else Coded((None,), np.zeros(len(counts), np.int64), counts)
     values = columns.pop()
     starred = _starred(columns) if not sliced else np.zeros(len(counts), dtype=bool)
@@ -99,6 +98,14 @@ def view(opened: table.Source, known: Known, sensitive: str, groups: Groups | No
                 np.unique(bucket.codes[kept], return_inverse=True)[1].astype(np.int64), values.codes[kept],
                 values.values, counts[kept], known_groups, sliced, int(counts[~kept].sum()),
                 np.bincount(values.codes, weights=counts, minlength=len(values.values)).astype(np.int64))
+
+
+def _counted(opened: table.Source, names: Sequence[str], missing: Sequence[str]) -> tuple[list[Coded], Ints]:
+    """Distinct rows and their records, in an order of their own: an engine's threads have none."""
+    counted, counts = count(opened.table, names)
+    columns = [encode(column, missing) for column in counted.columns]
+    order = np.lexsort((counts, *(column.codes for column in columns)))
+    return [Coded(one.values, one.codes[order], one.spelled[order]) for one in columns], counts[order]
 
 
 def _starred(columns: Sequence[Coded]) -> Bools:
