@@ -326,3 +326,26 @@ def test_check_finds_what_is_broken_in_a_file(method: str, tmp_path: Path) -> No
     assert next(one.name for one in api.check(folder).findings if not one.holds) == "bucket-size"
     with pytest.raises(RequestError, match="nobody's"):
         api.measure(folder)
+
+
+@every_method
+def test_check_judges_the_sensitive_column_that_the_recipe_names(method: str, tmp_path: Path) -> None:
+    run(tmp_path, hospital.records(), asked(method))
+    columns = hospital.recipe()["columns"]
+    other = {**columns, "illness": {"role": "quasi"}, "sex": {"role": "sensitive"}}
+    with pytest.raises(RequestError, match="protects the column 'illness'"):
+        api.check(tmp_path / "out", asked(method, columns=other))
+
+
+def test_check_takes_the_counts_of_broken_rules_for_those_rules_alone(tmp_path: Path) -> None:
+    def with_rules(*pairs: tuple[str, str]) -> Recipe:
+        groups = [["sex", "group"], ["age", "zip"], ["illness"]]
+        return asked("ul", method={"groups": groups,
+                                   "rules": [{"sex": sex, "group": group} for sex, group in pairs]})
+
+    folder = tmp_path / "out"
+    run(tmp_path, hospital.records(), with_rules(("f", "n"), ("f", "m")))
+    assert api.check(folder, with_rules(("f", "n"), ("f", "m"))).holds
+    assert api.check(folder, with_rules(("x", "n"))).holds
+    other = api.check(folder, with_rules(("m", "n"), ("m", "m")))
+    assert [one.name for one in other.findings if not one.holds] == ["rules"]
