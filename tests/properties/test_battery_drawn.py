@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.properties import hospital
 from tests.properties.test_battery import covers
@@ -250,3 +251,16 @@ def test_whether_the_table_has_all_of_the_domain_does_not_show_in_the_file() -> 
     without, whole = (anonymize(pa.Table.from_pylist(one), recipe, report=False).release.schema
                       for one in (rows, [*rows, {"i": 4, "s": 3}]))
     assert without == whole and whole.field("s").type == pa.string()
+
+
+def test_whoever_knows_seed_and_register_does_not_know_the_sample(tmp_path: Path) -> None:
+    """With one record a tuple, the draws of the seed alone would say of everybody whether they are in it."""
+    rows = [{"age": str(n), "sex": "f", "illness": "flu" if n % 2 else "cold"} for n in range(200)]
+    columns = {"age": {"role": "quasi"}, "sex": {"role": "quasi"}, "illness": {"role": "sensitive"}}
+    method = {"name": "composition-style", "k": 4, "alpha": 0.7, "rho": 0.4}
+    source = tmp_path / "table.csv"
+    source.write_bytes(hospital.as_csv(rows, ("age", "sex", "illness")))
+    recipe = Recipe.from_dict({"columns": columns, "method": method, "seed": 3})
+    made = anonymize(source, recipe, tmp_path / "out", report=False).manifest
+    register = np.random.default_rng(made["seed"]).binomial(np.ones(200, dtype=int), 0.4)
+    assert made["drawn"]["records"] != register.sum()
