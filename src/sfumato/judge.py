@@ -152,8 +152,10 @@ def recount_slices(place: Place, opened: table.Source, recipe: Recipe, method: S
     """The verdict on a sliced release, whose column groups its manifest names, or else its recipe."""
     facts, groups = place.manifest or {}, groups_of(place, recipe, method)
     table.require_columns(opened, (BUCKET,))
-    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch,
-                         getattr(method, "rules", ()), facts.get("rules_broken", ()))
+    rules = list(getattr(method, "rules", ()))
+    same = rules == list((facts.get("method") or {}).get("rules", ()))
+    return verify_slices(opened.table, groups, method.least, method.l, recipe.missing, table.fetch, rules,
+                         facts.get("rules_broken", ()) if same else ())  # else of other rules
 
 
 def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequence[str]]:
@@ -164,6 +166,11 @@ def groups_of(place: Place, recipe: Recipe, method: Slicing) -> Sequence[Sequenc
         raise RequestError("Which columns of this sliced release were kept together is not known.",
                            f"Check the folder that has its {MANIFEST}, or write the groups into the recipe's "
                            "method: groups: [[age, sex], [postcode, diagnosis]].")
+    sensitive = recipe.named("sensitive")
+    if groups[-1][-1] not in sensitive:
+        raise RequestError(f"This release protects the column {groups[-1][-1]!r}, and the recipe's sensitive "
+                           f"column is {', '.join(map(repr, sensitive))}.",
+                           "Name the recipe by which it was made, or none.")
     return groups
 
 
@@ -175,7 +182,8 @@ def recount_drawn(place: Place, opened: table.Source, recipe: Recipe, method: Dr
                            f"Check the folder that has its {MANIFEST}.")
     [sensitive] = recipe.named("sensitive")
     return verify_drawn(opened.table, recipe.named("quasi"), sensitive, method.kept(sensitive, told),
-                        recipe.method.get("values"), told, recipe.missing, table.fetch)
+                        recipe.method.get("values"), told, recipe.missing, table.fetch,
+                        getattr(method, "epsilon", None))
 
 
 def bound(release: Any, recipe: Recipe) -> tuple[Criterion, ...]:

@@ -93,8 +93,10 @@ def anonymize(source: object, recipe: Recipe, out: Path | None = None, *, format
         with stages("search"):
             problem = Problem(prepared.frequency, prepared.criteria, recipe.suppression, prepared.weights,
                               Clock(seconds, interruptible), watch, keep_steps)
-            rng = np.random.default_rng(seed)
-            recoding = make(recipe.method).solve(problem, rng)  # tuple → class → labels, or buckets
+            method = make(recipe.method)
+            chance = method.kind in ("slices", "drawn")  # is part of the promise: nobody may repeat it
+            rng = prepared.frequency.secret(seed) if chance else np.random.default_rng(seed)
+            recoding = method.solve(problem, rng)  # tuple → class → labels, or buckets
         kind = kind_of(prepared, recoding)  # how such a recoding is written, proven and measured
         released = kind.released(seed)  # ibis.Table: joins, not yet run
         if out is None:

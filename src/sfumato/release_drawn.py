@@ -35,11 +35,13 @@ def drawn_table(prepared: Prepared, drawn: Drawn, seed: int) -> Any:
 
 
 def values_of(prepared: Prepared, drawn: Drawn) -> Any:
-    """The sensitive values as the table has them, or as the recipe names them where it names them all."""
-    labels = drawn.cells.labels
-    if labels == prepared.frequency.sensitive[drawn.sensitive].labels:
+    """The sensitive values as the table has them, or as text where the recipe names their domain.
+
+    Were they the table's where it has all of the domain, the column's type would tell that it has.
+    """
+    if prepared.recipe.method.get("values") is None:
         return sensitive_values(prepared, drawn.sensitive)
-    return from_texts(list(labels))
+    return from_texts(list(drawn.cells.labels))
 
 
 def examples(prepared: Prepared, drawn: Drawn, most: int = 6) -> list[dict[str, Any]]:

@@ -13,15 +13,19 @@ Told = Mapping[str, Any]  # what the manifest says under `drawn`
 
 
 def verify_drawn(release: Any, quasi: Sequence[str], sensitive: str, criteria: Sequence[Criterion],
-                 values: Sequence[str] | None, told: Told, missing: Sequence[str], fetch: Fetch) -> Verdict:
+                 values: Sequence[str] | None, told: Told, missing: Sequence[str], fetch: Fetch,
+                 epsilon: float | None = None) -> Verdict:
     """Judge the criteria over all rows, and compare the release with what was said of it.
 
-    `values` is the sensitive column's domain, where the recipe names it.
+    `values` is the sensitive column's domain, and `epsilon` the most that may be spent, where the recipe
+    names them.
     """
     verdict = verify(release, quasi, (sensitive,), criteria, missing, fetch)
     findings = [*verdict.findings, _records(verdict, told)]
     if "budget" in told:
-        findings.append(_budget(told["budget"]))
+        findings.append(_budget("budget", told["budget"]["spent"], told["budget"]["epsilon"], epsilon))
+    elif "noise" in told:
+        findings.append(_budget("noise", [told["noise"]], told["noise"]["epsilon"], epsilon))
     if "cut" in told:
         findings.append(_domain(release, {**told["cut"], sensitive: values or ()}, missing, fetch))
     return replace(verdict, findings=tuple(findings), holds=all(one.holds for one in findings),
@@ -34,10 +38,11 @@ def _records(verdict: Verdict, told: Told) -> Finding:
                    int(found != wanted), -float(abs(found - wanted)))
 
 
-def _budget(budget: Mapping[str, Any]) -> Finding:
-    """What the ledger adds up to."""
-    spent, most = sum(float(one["epsilon"]) for one in budget["spent"]), float(budget["epsilon"])
-    return Finding("budget", f"ε = {most:g}", spent <= most + TOLERANCE, spent, most,
+def _budget(name: str, ledger: Sequence[Mapping[str, Any]], said: float, asked: float | None) -> Finding:
+    """What the ledger adds up to: no more than was said, nor than the recipe asks for."""
+    spent = sum(float(one["epsilon"]) for one in ledger)
+    most = float(said if asked is None else min(said, asked))
+    return Finding(name, f"ε = {most:g}", spent <= most + TOLERANCE, spent, most,
                    int(spent > most + TOLERANCE), most - spent)
 
 

@@ -82,8 +82,8 @@ def _numbered(columns: Sequence[Ints]) -> Ints:
 
 def _broken(release: Any, groups: Sequence[Sequence[str]], missing: Sequence[str], fetch: Fetch,
             rules: Rules, known: Sequence[int]) -> list[Finding]:
-    """One finding for all rules whose columns stand in one group: no more records break them than did."""
-    broken, most, seen = 0, 0, False
+    """One finding for all rules whose columns stand in one group: no more records break any than did."""
+    broken, most, more, seen = 0, 0, 0, False
     before = list(known) or [0] * len(rules)
     for rule, already in zip(rules, before, strict=True):
         if not any(set(rule) <= set(group) for group in groups):
@@ -92,11 +92,12 @@ def _broken(release: Any, groups: Sequence[Sequence[str]], missing: Sequence[str
         wanted = tuple(rule.values())
         rows = [tuple(map(in_words, row)) for row in zip(*counted, strict=True)]
         hit = np.array([row == wanted for row in rows], dtype=bool)
-        seen, broken, most = True, broken + int(counts[hit].sum()), most + already
+        now = int(counts[hit].sum())
+        seen, broken, most, more = True, broken + now, most + already, more + max(now - already, 0)
     if not seen:
         return []
-    return [Finding("rules", "no nonsensical combination is created", broken <= most, float(broken),
-                    float(most), max(broken - most, 0), float(most - broken))]
+    return [Finding("rules", "no nonsensical combination is created", not more, float(broken), float(most),
+                    more, -float(more) if more else float(most - broken))]
 
 
 def same_rows(release: Any, group: Sequence[str], missing: Sequence[str], fetch: Fetch,

@@ -53,3 +53,18 @@ def test_wrong_requests_are_exit_code_2(published: Path, run: Run, words: tuple[
                                         complaint: str) -> None:
     answer = run("attack", *words)
     assert answer.exit_code == 2 and complaint in answer.stderr and SECRET not in answer.output
+
+
+def test_numbers_are_the_same_however_their_zeros_are_written(work: Path, run: Run) -> None:
+    (work / "all.csv").write_text("age,zip,ill\n20.0,01,flu\n20.0,01,cold\n30.50,01,flu\n")
+    (work / "known.csv").write_text("age,zip\n20,01\n30.5,01\n30,01\n20,1\n")
+    answer = run("attack", "--release", "all.csv", "--known", "known.csv", "--sensitive", "ill")
+    assert "4 people looked for in 1 release; 2 found" in answer.stdout
+
+
+def test_an_attack_that_finds_nobody_says_that_it_shows_nothing(work: Path, run: Run) -> None:
+    (work / "all.csv").write_text("age,ill\n20,flu\n20,cold\n")
+    (work / "known.csv").write_text("age\ntwenty\n")
+    said = ("attack", "--release", "all.csv", "--sensitive", "ill", "--known")
+    assert "Nobody was found, so this says nothing" in run(*said, "known.csv").stdout
+    assert "Nobody was found" not in run(*said, "all.csv").stdout

@@ -27,6 +27,7 @@ from sfumato.methods.composition_style import Composition, rate
 from sfumato.methods.e_dp import DiffGen, counted
 from sfumato.methods.hybrid_style import Hybrid
 from sfumato.recipe import Recipe
+from sfumato.slices.correlation import positions
 
 LIMIT = 6.0  # of chi-square, in standard deviations: one honest run in a billion is above
 
@@ -402,3 +403,9 @@ def test_hybrid_style_noise_has_the_scale_that_was_asked_for(support: str,
     assert cells == len(found.cells.counts) and (support == "present" or cells % 4 == 0)
     sample = base.sampled(frequency, "ill", 0.8, np.random.default_rng(0))
     assert found.shadow.n_records == sample.n_records + cells
+
+
+@pytest.mark.parametrize("odd", ["nan", "inf", "-Infinity"])
+def test_text_that_a_computer_takes_for_a_number_is_none(odd: str) -> None:
+    assert positions(["1", None, "2.5"]) is not None
+    assert positions(["1", None, odd]) is None and positions([odd]) is None

@@ -205,6 +205,7 @@ def test_distortion_by_the_lowest_common_ancestor(labels: list[str], expected: f
     ({"rules": [{"sex": "F"}]}, "one has fewer than two columns"),
     ({"rules": [{"sex": "F", "x": "y"}]}, "one has 'x'"),
     ({"protect": [["age", "ill"]]}, "A protected pair is two quasi-identifiers"),
+    ({"protect": [["age", "sex"], ["sex", "age"]]}, "'age' is in two protected pairs"),
     ({"groups": [["age"], ["sex"]]}, "every quasi-identifier and the sensitive column once"),
     ({"groups": [["age", "sex", "ill"]]}, "breaks no link"), ({"groups": "some"}, "'pam' or 'pairs'"),
     ({"columns": 9}, "cannot make 9 groups")])

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.properties import hospital
 from tests.properties.test_battery import covers
@@ -228,3 +229,38 @@ def test_columns_may_have_the_names_that_are_used_on_the_way(method: str) -> Non
     released = anonymize(table, Recipe.from_dict({"columns": columns, "method": said, "seed": 1}),
                          report=False).release
     assert released.column_names == ["place", "v1", "v0"] and released.num_rows > 20
+
+
+@pytest.mark.parametrize(("method", "finding"), [("hybrid-style", "noise"), ("e-dp", "budget")])
+def test_check_holds_the_budget_against_the_recipe_that_is_given(method: str, finding: str,
+                                                                 tmp_path: Path) -> None:
+    run(tmp_path, hospital.records(), asked(method))
+    assert api.check(tmp_path / "out", asked(method)).holds
+    less = api.check(tmp_path / "out", asked(method, method={"epsilon": 0.5}))
+    assert [one.name for one in less.findings if not one.holds] == [finding]
+
+
+def test_whether_the_table_has_all_of_the_domain_does_not_show_in_the_file() -> None:
+    import pyarrow as pa
+
+    rng = random.Random(2)
+    rows = [{"i": rng.randrange(9), "s": rng.randrange(3)} for _ in range(300)]
+    recipe = Recipe.from_dict({"columns": {"i": {"role": "quasi"}, "s": {"role": "sensitive"}}, "seed": 1,
+                               "method": {"name": "e-dp", "epsilon": 1, "values": [*"0123"],
+                                          "bounds": {"i": [0, 9]}, "specializations": 2}})
+    without, whole = (anonymize(pa.Table.from_pylist(one), recipe, report=False).release.schema
+                      for one in (rows, [*rows, {"i": 4, "s": 3}]))
+    assert without == whole and whole.field("s").type == pa.string()
+
+
+def test_whoever_knows_seed_and_register_does_not_know_the_sample(tmp_path: Path) -> None:
+    """With one record a tuple, the draws of the seed alone would say of everybody whether they are in it."""
+    rows = [{"age": str(n), "sex": "f", "illness": "flu" if n % 2 else "cold"} for n in range(200)]
+    columns = {"age": {"role": "quasi"}, "sex": {"role": "quasi"}, "illness": {"role": "sensitive"}}
+    method = {"name": "composition-style", "k": 4, "alpha": 0.7, "rho": 0.4}
+    source = tmp_path / "table.csv"
+    source.write_bytes(hospital.as_csv(rows, ("age", "sex", "illness")))
+    recipe = Recipe.from_dict({"columns": columns, "method": method, "seed": 3})
+    made = anonymize(source, recipe, tmp_path / "out", report=False).manifest
+    register = np.random.default_rng(made["seed"]).binomial(np.ones(200, dtype=int), 0.4)
+    assert made["drawn"]["records"] != register.sum()

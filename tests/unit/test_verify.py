@@ -12,8 +12,9 @@ from sfumato import kinds, pipeline
 from sfumato.criteria.registry import parse
 from sfumato.errors import UnprovenError
 from sfumato.recipe import Recipe
-from sfumato.table import open_table
+from sfumato.table import fetch, open_table
 from sfumato.verify import Verdict, verify
+from sfumato.verify_slices import verify_slices
 
 Rows = list[dict[str, Any]]
 K3, L2 = {"k-anonymity": {"k": 3}}, {"l-diversity": {"column": "s", "l": 2}}
@@ -131,3 +132,15 @@ def test_a_tampered_release_is_withdrawn(fault: Callable[[Any], Any], monkeypatc
         pipeline.anonymize(pa.Table.from_pylist(TABLE), RECIPE, report=False)
     monkeypatch.undo()
     assert pipeline.anonymize(pa.Table.from_pylist(TABLE), RECIPE, report=False).verdict.holds
+
+
+@pytest.mark.parametrize("broken, holds", [("ffxx", True), ("fxxx", True), ("mmxx", False), ("ffmx", False),
+                                           ("mxxx", False)])
+def test_a_rule_that_fewer_records_break_makes_up_for_no_other(broken: str, holds: bool) -> None:
+    import pyarrow as pa
+
+    rows = [{"bucket": 0, "sex": sex, "group": "a", "ill": str(n)} for n, sex in enumerate(broken)]
+    rules = [{"sex": "f", "group": "a"}, {"sex": "m", "group": "a"}]
+    with open_table(pa.Table.from_pylist(rows)) as opened:
+        found = verify_slices(opened.table, (("sex", "group"), ("ill",)), 1, 1.0, (), fetch, rules, (2, 0))
+    assert found.holds == holds and found.findings[-1].failing == (0 if holds else broken.count("m"))

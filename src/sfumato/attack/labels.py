@@ -18,6 +18,7 @@ from sfumato.hierarchy.core import ROOT, Hierarchy, Label
 from sfumato.hierarchy.domain import number
 
 INTERVAL = re.compile(r"\[(?P<low>.+?)\.\.(?P<high>.+)(?P<end>[\])])|<(?P<below>.+)|>=(?P<above>.+)")
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 MEMBER = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\]+?))\s*(?:,|$)')
 
 
@@ -51,7 +52,8 @@ class Covers:
 def read(labels: Sequence[Label], values: Sequence[Label], hierarchy: Hierarchy | None) -> Covers:
     """Read every label of a column against the values that are known of people."""
     code = {value: n for n, value in enumerate(values)}
-    same = np.array([code.get(label, -1) for label in labels], dtype=np.int64)
+    plain = {_plain(value): n for n, value in enumerate(values)}
+    same = np.array([code.get(label, plain.get(_plain(label), -1)) for label in labels], dtype=np.int64)
     found: dict[int, Bools] = {} if hierarchy is None else _nodes(labels, code, hierarchy)
     numbers = _numbers(values)
     for n, label in enumerate(labels):
@@ -65,6 +67,11 @@ def read(labels: Sequence[Label], values: Sequence[Label], hierarchy: Hierarchy 
     row[list(found)] = np.arange(len(found))
     several = np.array(list(found.values()), dtype=bool).reshape(len(found), len(values))
     return Covers(same, row, several)
+
+
+def _plain(label: Label) -> Label:
+    """A number as it is written without a fraction of zeros (`41` for `41.0`); any other text as it is."""
+    return label.rstrip("0").rstrip(".") if label is not None and DECIMAL.fullmatch(label) else label
 
 
 def _nodes(labels: Sequence[Label], code: dict[Label, int], hierarchy: Hierarchy) -> dict[int, Bools]:

@@ -84,8 +84,8 @@ def _single(view: View, known: Known, space: Space, j: int, labels: Codes, rng: 
     covers, name = view.covers[view.names[j]], view.names[j]
     code = {value: n for n, value in enumerate(space.values[j])}
     mine = np.array([code[value] for value in known.values[known.names.index(name)]], dtype=np.int64)
-    plain = np.array([UNKNOWN if coarse else code[label]
-                      for label, coarse in zip(view.labels[j], covers.coarse, strict=True)], dtype=np.int64)
+    plain = np.array([UNKNOWN if coarse else code[label] if same < 0 else mine[same] for label, coarse, same
+                      in zip(view.labels[j], covers.coarse, covers.same, strict=True)], dtype=np.int64)
     values = plain[labels]
     for label in np.unique(labels[covers.coarse[labels]]):
         at = np.flatnonzero(labels == label)

@@ -119,7 +119,16 @@ def show(found: Composition) -> None:
                  ("Disclosure risk ratio, people told", f"{number(found.drr_certain)} %", ""),
                  ("Disclosure risk ratio, matches", f"{number(found.drr_matches)} %", "")]
     figures = ("people or value", "95 % interval")
-    screen.say(screen.grid(("", *figures), rows, figures), "", "What each number means: --json")
+    screen.say(screen.grid(("", *figures), rows, figures), "", *unfound(found),
+               "What each number means: --json")
+
+
+def unfound(found: Composition) -> list[str]:
+    """An attack that finds nobody has shown nothing."""
+    if found.found_in_all:
+        return []
+    return ["Nobody was found, so this says nothing of the releases. Are values written as the releases have "
+            "them, and are the people those of the releases?", ""]
 
 
 def figures(beyond: Mapping[str, Sequence[Risk]]) -> dict[str, Any]:

@@ -101,6 +101,10 @@ class UpperLower(GroupedSlicing):
                 yield "protect", f"A protected pair is two quasi-identifiers; one is {', '.join(pair)}."
             elif not isinstance(self.groups, str) and not any(set(pair) == set(g) for g in self.groups):
                 yield "protect", f"The pair {', '.join(pair)} should be one of the groups."
+        paired = [name for pair in self.protect or () for name in dict.fromkeys(pair)]
+        for name in dict.fromkeys(name for name in paired if paired.count(name) > 1):
+            yield "protect", (f"{name!r} is in two protected pairs; each pair becomes a group of its own, "
+                              "and a column is in one group.")
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Slices:
         """Steps 1 to 6."""

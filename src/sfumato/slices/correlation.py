@@ -78,7 +78,7 @@ def positions(values: Sequence[Label]) -> Floats | None:
         numbers = [math.nan if value is None else float(value) for value in values]
     except ValueError:
         return None
-    known = [number for number in numbers if not math.isnan(number)]
-    if not known or not all(map(math.isfinite, known)):
+    known = [number for number, value in zip(numbers, values, strict=True) if value is not None]
+    if not known or not all(map(math.isfinite, known)):  # "nan" is text: only None is missing
         return None
     return np.array(numbers)
