@@ -248,6 +248,20 @@ def test_all_that_is_known_of_a_small_table() -> None:
     assert told["records_at_their_bound"] == 4
 
 
+@quick
+@given(cases(most_columns=3, most_records=30), st.integers(2, 3), st.sampled_from(SUMS))
+def test_the_certificate_is_about_the_cost_that_is_told(case: Case, k: int, cost: str) -> None:
+    assume(len(case.records) >= k)
+    problem = Problem(whole(case), (KAnonymity(k=k),), 0.0, np.array(case.weights))
+    notes = Local(cost=cost, steps=0).solve(problem, np.random.default_rng(0)).notes
+    assert notes["facts"]["certificate"]["score"] == pytest.approx(notes["score"], abs=1e-6)
+
+
+def test_ranges_are_refused_under_a_cost_that_does_not_see_them() -> None:
+    assert [at for at, _ in Local(numeric="range", cost="height").faults(["age"], [])] == ["numeric"]
+    assert not [*Local(numeric="range").faults(["age"], []), *Local(cost="height").faults(["age"], [])]
+
+
 PROVEN = {2: 0.0165, 5: 0.0414, 10: 0.0625, 100: 0.1673}
 
 

@@ -40,7 +40,7 @@ Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -63,6 +63,7 @@ from sfumato.search import Clock
 
 STEPS, SENSITIVE_STEPS = 50, 20  # of `auto`, at most; where sensitive values count
 ITEMS = 1_500_000  # records that these may look at
+RANGED = "ncp"  # the cost that tells a range from the node above it
 SEARCHED = 0.75  # of the time, what the search may take; the rest is the proof's
 
 
@@ -92,11 +93,17 @@ class Local(Method):
     seconds: float | None = Field(default=None, gt=0)  # as many steps as fit into this
     certificate: bool = True  # whether a bound on every recoding's cost is proven
 
+    def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Ranges under a cost that counts each as the node above it."""
+        if self.numeric == "range" and self.cost != RANGED:
+            yield "numeric", (f"The cost {self.cost} counts a range as the node above it, so that ranges gain "
+                              f"nothing. Choose cost: {RANGED}, or numeric: hierarchy.")
+
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """Steps 1 to 6."""
         frequency = problem.frequency
         require_feasible(problem, self.name)
-        axes = axes_of(frequency, self.numeric, "hierarchy")
+        axes = axes_of(frequency, self.numeric if self.cost == RANGED else "hierarchy", "hierarchy")
         cost = make(self.cost, frequency, problem.weights)
         search = Search(frequency, problem.criteria, axes, Prices(frequency, axes, cost), rng)
         diversify(search)
