@@ -249,10 +249,11 @@ def test_all_that_is_known_of_a_small_table() -> None:
 
 
 @quick
-@given(cases(most_columns=3, most_records=30), st.integers(2, 3), st.sampled_from(SUMS))
-def test_the_certificate_is_about_the_cost_that_is_told(case: Case, k: int, cost: str) -> None:
+@given(cases(most_columns=3, most_records=30), st.integers(2, 3), st.sampled_from(SUMS),
+       st.sampled_from([0.0, 0.5]))
+def test_the_certificate_is_about_the_cost_that_is_told(case: Case, k: int, cost: str, share: float) -> None:
     assume(len(case.records) >= k)
-    problem = Problem(whole(case), (KAnonymity(k=k),), 0.0, np.array(case.weights))
+    problem = Problem(whole(case), (KAnonymity(k=k),), share, np.array(case.weights))
     notes = Local(cost=cost, steps=0).solve(problem, np.random.default_rng(0)).notes
     assert notes["facts"]["certificate"]["score"] == pytest.approx(notes["score"], abs=1e-6)
 

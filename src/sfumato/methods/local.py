@@ -64,6 +64,7 @@ from sfumato.search import Clock
 STEPS, SENSITIVE_STEPS = 50, 20  # of `auto`, at most; where sensitive values count
 ITEMS = 1_500_000  # records that these may look at
 RANGED = "ncp"  # the cost that tells a range from the node above it
+EVEN = ("ncp", "precision")  # the costs under which a suppressed record costs what one does that shows only *
 SEARCHED = 0.75  # of the time, what the search may take; the rest is the proof's
 
 
@@ -96,8 +97,8 @@ class Local(Method):
     def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
         """Ranges under a cost that counts each as the node above it."""
         if self.numeric == "range" and self.cost != RANGED:
-            yield "numeric", (f"The cost {self.cost} counts a range as the node above it, so that ranges gain "
-                              f"nothing. Choose cost: {RANGED}, or numeric: hierarchy.")
+            yield "numeric", (f"The cost {self.cost} counts a range as the node above it, so that ranges "
+                              f"gain nothing. Choose cost: {RANGED}, or numeric: hierarchy.")
 
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """Steps 1 to 6."""
@@ -114,7 +115,8 @@ class Local(Method):
         facts: dict[str, Any] = {"search_steps": further.done}
         if self.certificate:
             facts["certificate"] = proven(search, problem, further.costs)
-        made = recoding(frequency, axes, search.found(), problem.weights, problem.affordable, facts)
+        may_suppress = problem.affordable if self.cost in EVEN else 0
+        made = recoding(frequency, axes, search.found(), problem.weights, may_suppress, facts)
         notes = {**made.notes, "cost": self.cost, "score": score(cost, frequency, made)}
         return replace(made, notes=notes)
 
