@@ -10,13 +10,15 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 | dissolve, move | `kernels.polish` |
 | index over labels | `kernels.trie` |
 | repair | `repair.mend` |
+| peel | `peel.peel` |
 | neighbourhoods | `neighbourhoods.Neighbourhoods` |
 | certificate | `bound.Prover` |
 
 1. Every node of the lattice, in the order of the sum over columns of its squared losses: each cell of it with
    enough records that have no class yet becomes one. Records left over join the class they cost least.
 2. The label of a class: in each column the lowest node above its values.
-3. Classes that break a criterion join others until it holds.
+3. Classes that break a criterion join others until it holds. Of a class that has enough records without them,
+   those of its most frequent combination leave it, where that costs less.
 4. Dissolve: a class goes if its records cost less in other classes. Move: a record goes to another class if
    both together cost less. Until little changes.
 5. Neighbourhoods: classes that are alike in some columns are dissolved together, their records swept again in
@@ -54,6 +56,7 @@ from sfumato.costs.measured import score
 from sfumato.costs.registry import make
 from sfumato.local.bound import Prover, certificate
 from sfumato.local.neighbourhoods import Neighbourhoods
+from sfumato.local.peel import peel
 from sfumato.local.prices import SUMS, Prices
 from sfumato.local.repair import diversify, mend
 from sfumato.local.search import Search
@@ -109,6 +112,7 @@ class Local(Method):
         search = Search(frequency, problem.criteria, axes, Prices(frequency, axes, cost), rng)
         diversify(search)
         mend(search)
+        peel(search)
         search.polish()
         further = Neighbourhoods(search, rng)
         self.go_on(further, problem)
