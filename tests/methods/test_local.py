@@ -21,6 +21,7 @@ from sfumato.local import bound as bounds
 from sfumato.local.kernels import joins, polish, trie
 from sfumato.local.kernels.sweep import sweep
 from sfumato.local.neighbourhoods import Neighbourhoods
+from sfumato.local.peel import peel
 from sfumato.local.prices import FINEST, SUMS, Prices
 from sfumato.local.search import Search
 from sfumato.methods.base import Problem
@@ -246,6 +247,42 @@ def test_all_that_is_known_of_a_small_table() -> None:
     told = Local().solve(problem, np.random.default_rng(0)).notes["facts"]["certificate"]
     assert told["score"] == pytest.approx(1 / 3) and told["within"] == pytest.approx(0, abs=1e-6)
     assert told["records_at_their_bound"] == 4
+
+
+@quick
+@given(cases(most_columns=3, most_records=30), st.integers(2, 3), st.sampled_from(SUMS),
+       st.sampled_from([0.0, 0.5]))
+def test_the_certificate_is_about_the_cost_that_is_told(case: Case, k: int, cost: str, share: float) -> None:
+    assume(len(case.records) >= k)
+    problem = Problem(whole(case), (KAnonymity(k=k),), share, np.array(case.weights))
+    notes = Local(cost=cost, steps=0).solve(problem, np.random.default_rng(0)).notes
+    assert notes["facts"]["certificate"]["score"] == pytest.approx(notes["score"], abs=1e-6)
+
+
+def test_ranges_are_refused_under_a_cost_that_does_not_see_them() -> None:
+    assert [at for at, _ in Local(numeric="range", cost="height").faults(["age"], [])] == ["numeric"]
+    assert not [*Local(numeric="range").faults(["age"], []), *Local(cost="height").faults(["age"], [])]
+
+
+def test_one_who_stands_alone_widens_the_labels_of_no_more_than_a_class() -> None:
+    """Four of the hundred make a class with the one; their labels would have been * for all."""
+    case = Case([("a",)] * 100 + [("b",)], [[("a", "*"), ("b", "*")]], ["x"] * 101, ["y"] * 101, [1.0])
+    problem = Problem(whole(case), (KAnonymity(k=5),), 0.0, np.ones(1))
+    for steps in (0, 5):
+        found = Local(steps=steps).solve(problem, np.random.default_rng(0))
+        assert found.notes["score"] == pytest.approx(5 / 101)
+        assert sorted(found.sizes(problem.frequency)) == [5, 96]
+
+
+@quick
+@given(cases(most_records=40), st.integers(2, 4), styles)
+def test_peeling_only_ever_lowers_the_cost(case: Case, k: int, style: str) -> None:
+    assume(len(case.records) >= k)
+    search = searched(case, k, style)
+    before = search.state.cost
+    made = peel(search)
+    assert search.state.cost < before if made else search.state.cost == before
+    checked(search, k)
 
 
 PROVEN = {2: 0.0165, 5: 0.0414, 10: 0.0625, 100: 0.1673}

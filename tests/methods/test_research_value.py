@@ -141,6 +141,14 @@ def test_every_success_holds_and_pre_pruning_loses_none(case: Case, names: tuple
         assert one.suppressed == len(released.suppressed)
 
 
+def test_a_string_is_worth_the_same_in_the_list_and_by_itself() -> None:
+    """Were the list's value higher in its last bit, a success would stay in it, to be tested for ever."""
+    trial = Trial.__new__(Trial)
+    trial.worth = list(np.random.default_rng(0).random((3, 40)))
+    listed = Strings.all_of([np.arange(40)] * 3, trial.worth)
+    assert listed.values.tolist() == [trial.value(levels) for levels in listed.levels]
+
+
 def test_what_does_not_pass_on_to_generalizations_prunes_nothing() -> None:
     """(α,k)-anonymity with suppression: the whole fails where one half of it can be kept."""
     records = [("x", half) for half in "aaaaabbbbb"]

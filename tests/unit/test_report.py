@@ -313,6 +313,13 @@ def test_unproven_search_is_never_called_the_best(manifest: Plain, evidence: Evi
     assert "Nothing below 0.25 is possible." in sentence
 
 
+def test_nothing_lost_needs_no_proof() -> None:
+    found = {"score": 0.0, "bound": 0.0, "within": None}
+    assert sentences.certified(found, {"name": "ncp", "score": 0.0}, 12).startswith("Nothing was lost")
+    found["score"] = 0.2
+    assert sentences.certified(found, {"name": "ncp", "score": 0.2}, 12).startswith("No bound above 0")
+
+
 def test_what_is_missing_is_left_out(manifest: Plain, evidence: Evidence) -> None:
     for key in ("search", "cost", "seed", "timings", "story", "recipe", "levels"):
         manifest[key] = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.classes import Bools, Floats, Ints
-from sfumato.clusters.labels import Elements
 from sfumato.local.grid import State, state_of, trie_of
 from sfumato.local.kernels import joins, polish, renew, trie
 from sfumato.local.kernels.sweep import sweep
@@ -64,7 +63,7 @@ class Neighbourhoods:
         fresh, n = self._swept(items)
         if not n:
             return
-        bad = np.zeros(n, dtype=bool) if self.search.counted else self._bad(items, fresh, n)
+        bad = np.zeros(n, dtype=bool) if self.search.counted else self.search.bad(items, fresh, n)
         kept = renew.better(state, items, fresh, n, bad)
         if kept.any():
             renew.replace(grid, state, items, fresh, kept, np.flatnonzero(state.head < 0))
@@ -106,10 +105,3 @@ class Neighbourhoods:
         factors = np.exp(self.rng.normal(0, 0.5, self.squares.shape[1]))
         sums: Floats = self.squares[nodes] @ factors
         return nodes[np.argsort(sums * self.rng.uniform(0.85, 1.15, len(sums)), kind="stable")]
-
-    def _bad(self, items: Ints, fresh: State, n: int) -> Bools:
-        """Which of the new classes break a criterion."""
-        search = self.search
-        assert search.pieces.cell_of is not None
-        cells = search.pieces.cell_of[search.piece_of[items]]
-        return ~search.judge.holds(Elements(fresh.tuple_of, fresh.counts, fresh.class_of, cells), n)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.classes import Ints
+from sfumato.classes import Bools, Ints
 from sfumato.clusters.axes import Axis
 from sfumato.clusters.cuts import Judge, elements
 from sfumato.clusters.labels import Elements
@@ -89,6 +89,12 @@ class Search:
 
     def _move(self, order: Ints) -> int:
         return int(polish.move(self.grid, self.state, self.trie, order, self.least, self.needed))
+
+    def bad(self, items: Ints, fresh: State, n: int) -> Bools:
+        """Which of n new classes of some items break a criterion."""
+        assert self.pieces.cell_of is not None
+        cells = self.pieces.cell_of[self.piece_of[items]]
+        return ~self.judge.holds(Elements(fresh.tuple_of, fresh.counts, fresh.class_of, cells), n)
 
     def found(self) -> Elements:
         """The classes as pieces of cells."""

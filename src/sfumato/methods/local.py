@@ -10,13 +10,15 @@ W., Pei, J., Wang, X., Shi, B., Fu, A. W.-C. (2006). Utility-based anonymization
 | dissolve, move | `kernels.polish` |
 | index over labels | `kernels.trie` |
 | repair | `repair.mend` |
+| peel | `peel.peel` |
 | neighbourhoods | `neighbourhoods.Neighbourhoods` |
 | certificate | `bound.Prover` |
 
 1. Every node of the lattice, in the order of the sum over columns of its squared losses: each cell of it with
    enough records that have no class yet becomes one. Records left over join the class they cost least.
 2. The label of a class: in each column the lowest node above its values.
-3. Classes that break a criterion join others until it holds.
+3. Classes that break a criterion join others until it holds. Of a class that has enough records without them,
+   those of its most frequent combination leave it, where that costs less.
 4. Dissolve: a class goes if its records cost less in other classes. Move: a record goes to another class if
    both together cost less. Until little changes.
 5. Neighbourhoods: classes that are alike in some columns are dissolved together, their records swept again in
@@ -40,7 +42,7 @@ Cost: nodes x tuples left, then items x classes that the index cannot rule out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -54,6 +56,7 @@ from sfumato.costs.measured import score
 from sfumato.costs.registry import make
 from sfumato.local.bound import Prover, certificate
 from sfumato.local.neighbourhoods import Neighbourhoods
+from sfumato.local.peel import peel
 from sfumato.local.prices import SUMS, Prices
 from sfumato.local.repair import diversify, mend
 from sfumato.local.search import Search
@@ -63,6 +66,8 @@ from sfumato.search import Clock
 
 STEPS, SENSITIVE_STEPS = 50, 20  # of `auto`, at most; where sensitive values count
 ITEMS = 1_500_000  # records that these may look at
+RANGED = "ncp"  # the cost that tells a range from the node above it
+EVEN = ("ncp", "precision")  # the costs under which a suppressed record costs what one does that shows only *
 SEARCHED = 0.75  # of the time, what the search may take; the rest is the proof's
 
 
@@ -92,22 +97,30 @@ class Local(Method):
     seconds: float | None = Field(default=None, gt=0)  # as many steps as fit into this
     certificate: bool = True  # whether a bound on every recoding's cost is proven
 
+    def faults(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """Ranges under a cost that counts each as the node above it."""
+        if self.numeric == "range" and self.cost != RANGED:
+            yield "numeric", (f"The cost {self.cost} counts a range as the node above it, so that ranges "
+                              f"gain nothing. Choose cost: {RANGED}, or numeric: hierarchy.")
+
     def solve(self, problem: Problem, rng: np.random.Generator) -> Regrouping:
         """Steps 1 to 6."""
         frequency = problem.frequency
         require_feasible(problem, self.name)
-        axes = axes_of(frequency, self.numeric, "hierarchy")
+        axes = axes_of(frequency, self.numeric if self.cost == RANGED else "hierarchy", "hierarchy")
         cost = make(self.cost, frequency, problem.weights)
         search = Search(frequency, problem.criteria, axes, Prices(frequency, axes, cost), rng)
         diversify(search)
         mend(search)
+        peel(search)
         search.polish()
         further = Neighbourhoods(search, rng)
         self.go_on(further, problem)
         facts: dict[str, Any] = {"search_steps": further.done}
         if self.certificate:
             facts["certificate"] = proven(search, problem, further.costs)
-        made = recoding(frequency, axes, search.found(), problem.weights, problem.affordable, facts)
+        may_suppress = problem.affordable if self.cost in EVEN else 0
+        made = recoding(frequency, axes, search.found(), problem.weights, may_suppress, facts)
         notes = {**made.notes, "cost": self.cost, "score": score(cost, frequency, made)}
         return replace(made, notes=notes)
 

@@ -216,6 +216,8 @@ def search(manifest: Manifest) -> str:
 def certified(found: Mapping[str, Any], cost: Mapping[str, Any], records: int) -> str:
     """How far from the best possible a local recoding can be, and what is known of the gap."""
     score, bound = f"{cost['name']} = {number(cost['score'])}", number(found["bound"])
+    if not found["score"]:
+        return "Nothing was lost, so no release can lose less."
     if found["within"] is None:
         return f"No bound above 0 could be proven for what this release loses ({score})."
     gap = found["score"] - found["bound"]

@@ -61,8 +61,8 @@ class Trial:
         self.classes: Classes | None = None  # another way to group than the engine's
 
     def value(self, levels: Ints) -> float:
-        """The total research value of a string."""
-        return round(float(sum(worth[level] for worth, level in zip(self.worth, levels, strict=True))), 12)
+        """The total research value of a string; rounded as in a list of strings, to the last bit."""
+        return float(np.round(sum(worth[level] for worth, level in zip(self.worth, levels, strict=True)), 12))
 
     def test(self, levels: Ints) -> Outcome:
         """Test a string."""
