@@ -341,6 +341,11 @@ def test_the_report_tells_steps_and_predictions(tmp_path: Path) -> None:
     assert repair["steps"][-1]["added"] == str(result.verdict.added) and len(repair["ways"]) == 3
     assert [one["what"] for one in repair["predicted"]] == ["Precision", "Data loss"]
     assert any(point["title"] == "False records" for point in summary["limits"])
+    sizes = Counter(map(pair, read(tmp_path / "out" / "release.csv")))
+    shown = summary["changes"]["examples"]["rows"]  # not how many of a class are real
+    assert len(shown) > 3 and all(one["records"] == sizes[tuple(one["labels"])] for one in shown)
+    meanings = {one["name"]: one["meaning"] for one in summary["verdict"]["criteria"]}
+    assert "Not all of these are people" in meanings["k-anonymity"]
     together = summary["utility"]["correlations"]
     assert together["largest_change"] == pytest.approx(
         max(value for n, row in enumerate(together["change"]) for value in row[n + 1:] if value is not None))
