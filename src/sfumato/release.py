@@ -200,8 +200,9 @@ def _labels(prepared: Prepared, regrouping: Regrouping) -> Any:
 
 
 def examples(prepared: Prepared, regrouping: Regrouping, most: int = 6) -> list[dict[str, Any]]:
-    """A few released label combinations with their records, from large classes to small."""
-    counted = regrouping.of(prepared.frequency)
+    """A few released label combinations with their records, false ones among them: how many of a class are
+    real is not for a reader of the report. From large classes to small."""
+    counted = regrouping.shown(prepared.frequency)
     sizes = regrouping.sizes(counted)
     order = np.argsort(-sizes, kind="stable")
     chosen = order[np.unique(np.linspace(0, len(order) - 1, min(most, len(order))).astype(int))]

@@ -1,16 +1,20 @@
 """False records: rows that look like records, for classes that lack some.
 
 A false record has the labels and the sensitive values of a cell of its class, and in every other column a
-value drawn from the column as it stands in the table. A column that gives each record a value of its own
-(a number, a code) gets values that no record has but that could be a record's; where there are none,
-false records would stand out, and the request is refused.
+value drawn from the column as it stands in the table. Where a column seldom repeats a value (a number, a
+code, an amount), a copy of one that a single record has would stand out: instead of it, the false record gets
+a value that no record has but that could be a record's, near another; where there are none, the request is
+refused.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +28,11 @@ from sfumato.table.engine import fetch, lend
 
 SAMPLE = 10_000  # values that a column of keys is known by
 ROUNDS = 20  # how often values are drawn that might be taken
+MANY = 0.1  # of a column's records with a value of their own: a copy may show
+REPEATED = 4  # ... if values of one record are this many times as frequent as values of two
+WIDE = Context(prec=80)
+EXACT = 9  # digits after the point that are counted in; more are a measured number's
+PROSE = re.compile(r"[^\W\d_]{2,}\W*\s+[^\W\d_]{2,}")  # words: none can be made up
 
 
 @dataclass(frozen=True)
@@ -70,26 +79,29 @@ def _spelled(prepared: Prepared, n: int, codes: Ints, rng: np.random.Generator) 
 
 
 def drawn(table: Any, name: str, size: int, rng: np.random.Generator) -> Any:
-    """As many values of a column, drawn with replacement from its records; keys are made up."""
+    """As many values of a column, drawn with replacement from its records; those of one record are made up
+    anew where the column seldom repeats any."""
+    import pyarrow as pa
+
     column = table.select(v=table[name])
     counted = column.group_by("v").aggregate(n=column.count())
     real = counted.filter(counted["v"].notnull())
-    facts = fetch(real.aggregate(most=real["n"].max(), values=real.count())).to_pylist()[0]
-    values = _at_random(counted, size, rng)
-    if facts["most"] != 1 or facts["values"] < 2:
+    facts = fetch(real.aggregate(records=real["n"].sum(), alone=(real["n"] == 1).sum(),
+                                 twice=(real["n"] == 2).sum())).to_pylist()[0]
+    found = _at_random(counted, size, rng)
+    values = found.column("v").combine_chunks()
+    alone, twice, records = (int(facts[one] or 0) for one in ("alone", "twice", "records"))
+    if alone < 2 or alone < MANY * records or alone < REPEATED * twice:
         return values
-    present = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
-    made = _unused(counted, name, len(present), rng)
-    places: list[int | None] = [None] * size
-    for n, row in enumerate(present.tolist()):
-        places[row] = n
-    import pyarrow as pa
-
-    return made.take(pa.array(places, pa.int64()))
+    own = values.is_valid().to_numpy(zero_copy_only=False) & (found.column("n").to_numpy() == 1)
+    made = _unused(counted, name, int(own.sum()), alone == records, rng)
+    places = np.arange(size)
+    places[own] = size + np.arange(len(made))
+    return pa.concat_arrays([values, made]).take(pa.array(places, pa.int64()))
 
 
 def _at_random(counted: Any, size: int, rng: np.random.Generator) -> Any:
-    """The values at random places of the column, were it sorted."""
+    """The values at random places of the column, were it sorted, and how many records have each."""
     import ibis
     import pyarrow as pa
 
@@ -99,16 +111,17 @@ def _at_random(counted: Any, size: int, rng: np.random.Generator) -> Any:
     ends = counted.mutate(end=counted["n"].sum().over(running))
     lent = lend(counted, pa.table({"slot": from_numpy(rng.permutation(size)), "place": from_numpy(places)}))
     found = lent.join(ends, [lent["place"] < ends["end"], lent["place"] >= ends["end"] - ends["n"]])
-    return fetch(found.select("slot", "v").order_by("slot")).column("v").combine_chunks()
+    return fetch(found.select("slot", "v", "n").order_by("slot"))
 
 
-def _unused(counted: Any, name: str, size: int, rng: np.random.Generator) -> Any:
-    """Values that no record has, made like those that records have."""
+def _unused(counted: Any, name: str, size: int, every: bool, rng: np.random.Generator) -> Any:
+    """Values that no record has, made like those that single records have."""
     import pyarrow as pa
 
     real = counted.filter(counted["v"].notnull())
-    sample = _at_random(real, SAMPLE, rng)
-    ends = fetch(real.aggregate(low=real["v"].min(), high=real["v"].max()))
+    own = real.filter(real["n"] == 1)
+    sample = _at_random(own, SAMPLE, rng).column("v").combine_chunks()
+    ends = fetch(own.aggregate(low=own["v"].min(), high=own["v"].max()))
     like = _pattern(pa.concat_arrays([sample, ends.column("low").combine_chunks(),
                                       ends.column("high").combine_chunks()]))
     found: dict[Any, None] = {}
@@ -119,10 +132,12 @@ def _unused(counted: Any, name: str, size: int, rng: np.random.Generator) -> Any
         free = lent.anti_join(real, "v").order_by("v")
         found |= dict.fromkeys(fetch(free).column("v").to_pylist())
         if len(found) >= size:
-            chosen = rng.permutation(np.array(list(found), dtype=object))[:size]
-            return pa.array(chosen.tolist(), like.kind)
+            places = rng.permutation(len(found))[:size]
+            chosen = list(found)
+            return pa.array([chosen[place] for place in places], like.kind)
     raise RequestError(
-        f"The column {name!r} gives every record a value of its own, and there are not {size:,} unused ones "
+        f"The column {name!r} gives {'every record' if every else 'many records'} a value of "
+        f"{'its' if every else 'their'} own, and there are not {size:,} unused ones "
         "that look like them: the false records would stand out.",
         "Give the column the role identifying, so that it is not released, or set xk to k, which adds no "
         "false record.")
@@ -133,15 +148,39 @@ class Numbers:
     """Keys that are whole numbers of some unit, within text or by themselves."""
 
     kind: Any  # Arrow type
-    low: int
-    high: int
+    values: list[int]  # ascending
     step: int
-    back: Any  # from the number to the value
+    back: Callable[[int], Any]  # from the number to the value
 
     def draw(self, size: int, rng: np.random.Generator) -> list[Any]:
-        """Numbers between the least and the greatest."""
-        steps = rng.integers(0, (self.high - self.low) // self.step + 1, size)
-        return [self.back(self.low + self.step * int(step)) for step in steps]
+        """Numbers between neighbours, so that they crowd where the others do."""
+        free = [(low, (high - low) // self.step - 1) for low, high in pairwise(self.values)]
+        rooms = [(low, room) for low, room in free if room > 0]
+        chosen = rng.integers(0, len(rooms), size).tolist() if rooms else []
+        return [self.back(low + self.step * (1 + _below(room, rng)))
+                for low, room in (rooms[n] for n in chosen)]
+
+
+def _below(end: int, rng: np.random.Generator) -> int:
+    """A whole number from 0 on, below an end of any length."""
+    return int.from_bytes(rng.bytes(end.bit_length() // 8 + 8)) % end
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Numbers of so many digits, wherever their point stands."""
+
+    kind: Any
+    values: list[float]  # ascending
+    digits: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> list[float]:
+        """Numbers between neighbours."""
+        shares = rng.random(size).tolist()
+        lows = rng.integers(0, len(self.values) - 1, size).tolist()
+        between = (self.values[n] * (1 - share) + self.values[n + 1] * share
+                   for n, share in zip(lows, shares, strict=True))
+        return [float(f"{value:.{self.digits - 1}e}") for value in between]
 
 
 @dataclass(frozen=True)
@@ -164,7 +203,7 @@ class Mosaic:
         return made
 
 
-def _pattern(sample: Any) -> Numbers | Mosaic | None:
+def _pattern(sample: Any) -> Numbers | Measured | Mosaic | None:
     """How a column of keys is written; None if it is of a kind that cannot be made up."""
     import pyarrow as pa
 
@@ -175,22 +214,39 @@ def _pattern(sample: Any) -> Numbers | Mosaic | None:
         width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
         ordinals = pa.array(values, kind).cast(width).to_pylist()
         return _numbers(kind, ordinals, lambda number: pa.array([number], width).cast(kind)[0].as_py())
+    if pa.types.is_decimal(kind):
+        return _numbers(kind, [int(value.scaleb(kind.scale, WIDE)) for value in values],
+                        lambda number: Decimal(number).scaleb(-kind.scale, WIDE))
     if pa.types.is_floating(kind) and all(math.isfinite(value) for value in values):
-        digits = min(max(len(repr(value).partition(".")[2]) for value in values), 9)
-        return _numbers(kind, [round(value * 10 ** digits) for value in values],
-                        lambda number: number / 10 ** digits)
+        return _measured(kind, values)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _text(kind, values)
     return None
 
 
-def _numbers(kind: Any, values: list[int], back: Any) -> Numbers:
-    low, high = min(values), max(values)
-    return Numbers(kind, low, high, math.gcd(*(value - low for value in values)) or 1, back)
+def _numbers(kind: Any, values: Sequence[int], back: Callable[[int], Any]) -> Numbers:
+    ordered = sorted(values)
+    step = math.gcd(*(value - ordered[0] for value in ordered)) or 1
+    return Numbers(kind, ordered, step, back)
 
 
-def _text(kind: Any, values: list[str]) -> Numbers | Mosaic:
-    """Text of one number between constant ends counts as that number: where it stops, a new one shows."""
+def _measured(kind: Any, values: list[float]) -> Numbers | Measured:
+    """Floating numbers as they are written: with few digits after the point, or with many in all."""
+    written = [Decimal(str(value)) for value in np.array(values, dtype=kind.to_pandas_dtype())]
+    after = max(-int(value.normalize().as_tuple().exponent) for value in written)
+    if after <= EXACT and max(map(abs, written)) < 10 ** (15 - max(after, 0)):
+        scale = 10 ** max(after, 0)
+        return _numbers(kind, [int(value * scale) for value in written], lambda number: number / scale)
+    return Measured(kind, values, max(len(value.normalize().as_tuple().digits) for value in written))
+
+
+def _text(kind: Any, values: list[str]) -> Numbers | Mosaic | None:
+    """Text of one number between constant ends counts as that number: where it stops, a new one shows.
+
+    Sentences and names of several words cannot be made up.
+    """
+    if any(PROSE.search(value) for value in values):
+        return None
     parts = [re.fullmatch(r"(\D*)(\d{1,18})(\D*)", value) for value in values]
     if all(parts):
         around = {(part[1], part[3]) for part in parts if part}

@@ -15,6 +15,7 @@ from tests.unit.test_table_hostile import CASES, Case
 from typer.testing import Result
 
 import sfumato
+from sfumato.cli.options import names
 
 Run = Callable[..., Result]
 
@@ -323,6 +324,26 @@ def test_balance_says_where_the_curves_cross(work: Path, run: Run) -> None:
 def test_balance_refuses_ks_that_are_none(work: Path, run: Run, k: str) -> None:
     answer = run("balance", "--recipe", "people.yaml", "--k", k, "--samples", 1)
     assert answer.exit_code == 2 and "k" in answer.stderr
+
+
+@pytest.mark.parametrize("command", [
+    ("recommend", "people.csv", "--quasi", "age,town"),
+    ("balance", "--recipe", "people.yaml", "--k", "2:3", "--samples", 1, "--jobs", 1),
+    ("measure", "r", "--original", "people.csv", "--recipe", "people.yaml")])
+def test_a_report_never_takes_the_place_of_a_table(work: Path, run: Run, command: tuple[object, ...]) -> None:
+    assert run("anonymize", "--recipe", "people.yaml", "--out", "r", "--no-report").exit_code == 0
+    before = (work / "people.csv").read_bytes()
+    answer = run(*command, "--report", "people.csv")
+    assert answer.exit_code == 2 and "is no report" in answer.stderr
+    assert (work / "people.csv").read_bytes() == before
+    for name in ("x.html", "x.md", "x.json"):
+        for _ in range(2):  # one of its own is written anew
+            assert run(*command, "--report", name).exit_code == 0
+
+
+def test_columns_with_commas_are_named_in_quotes() -> None:
+    assert names(['"a, b",c', ' d , "e"']) == ("a, b", "c", "d", "e")
+    assert names(['2nd "q",', "", "f\ng,h"]) == ('2nd "q"', "f\ng", "h")
 
 
 def test_balance_refuses_samples_larger_than_the_table(work: Path, run: Run) -> None:

@@ -42,6 +42,17 @@ def test_json_has_exactly_what_is_promised(work: Path, run: Run) -> None:
     assert run(*ASKED, "--json").exit_code == 0  # its own recipe is written anew
 
 
+def test_the_hint_in_the_recipe_stays_a_comment(work: Path, run: Run) -> None:
+    """Whatever a column is called: a line of its own would be read as the recipe's."""
+    rows = [{"a": n % 3, "b\nmethod: {name: mondrian}": n % 4} for n in range(60)]
+    (work / "odd.json").write_text(json.dumps(rows))
+    assert run("recommend", "odd.json", "--quasi", "a", "--quasi", f'"{list(rows[0])[1]}"').exit_code == 0
+    written = (work / "xk.yaml").read_text()
+    assert sum(line.startswith("method") for line in written.splitlines()) == 1
+    done = run("anonymize", "odd.json", "--recipe", "xk.yaml", "--out", "odd")
+    assert done.exit_code == 0, done.output
+
+
 @pytest.mark.parametrize(("more", "code", "told"), [
     (("--diversity", "2"), 2, "no sensitive column is named"),
     (("--sensitive", "illness", "--diversity", "x"), 2, "not clear from 'x'"),

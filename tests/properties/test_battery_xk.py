@@ -285,6 +285,29 @@ def test_every_step_is_kept_where_asked(tmp_path: Path) -> None:
     assert len(first) == 400 and not {row["yob"] for row in first} & {"-", "NA"}
 
 
+@pytest.mark.parametrize("course", ["../../../../course", "kurs/größe", "c" * 400])
+def test_what_a_column_is_called_leads_no_step_astray(course: str, tmp_path: Path) -> None:
+    """Steps are private: they stand in their folder whatever the columns are called."""
+    rows = [{course if name == "course" else name: row[name] for name in COLUMNS} for row in records()]
+    (tmp_path / "t.csv").write_bytes(as_csv(rows, tuple(rows[0])))
+    columns = {"name": {"role": "identifying"}, course: {"role": "quasi"}, "yob": {"role": "quasi"},
+               "grade": {"role": "sensitive"}}
+    method = {"introduce": "gradually", "generalize": {}, "suppress_cells": [course, "yob"]}
+    anonymize(tmp_path / "t.csv", recipe(method=method, columns=columns), tmp_path / "in" / "out",
+              report=False, keep_steps=True)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["in", "t.csv"]
+    assert sorted(one.name for one in (tmp_path / "in/out/private").iterdir()) == ["added.csv", "seed.txt",
+                                                                                  "steps"]
+    assert len(list((tmp_path / "in/out/private/steps").glob("*.csv"))) == 12
+
+
+def test_sensitive_values_that_read_like_suppressed_ones_are_refused(tmp_path: Path) -> None:
+    rows = [{**row, "grade": row["grade"].replace("C", "*")} for row in records()]
+    with pytest.raises(RequestError, match="has cells that are \\*, as"):
+        run(tmp_path, rows, method={"sensitive_suppression": True})
+    assert run(tmp_path, rows)[0].verdict.holds
+
+
 def test_frames_of_typed_columns(tmp_path: Path) -> None:
     """Numbers, times and missing values: false records have the types of the others."""
     import datetime as dt
@@ -318,6 +341,11 @@ def test_the_report_tells_steps_and_predictions(tmp_path: Path) -> None:
     assert repair["steps"][-1]["added"] == str(result.verdict.added) and len(repair["ways"]) == 3
     assert [one["what"] for one in repair["predicted"]] == ["Precision", "Data loss"]
     assert any(point["title"] == "False records" for point in summary["limits"])
+    sizes = Counter(map(pair, read(tmp_path / "out" / "release.csv")))
+    shown = summary["changes"]["examples"]["rows"]  # not how many of a class are real
+    assert len(shown) > 3 and all(one["records"] == sizes[tuple(one["labels"])] for one in shown)
+    meanings = {one["name"]: one["meaning"] for one in summary["verdict"]["criteria"]}
+    assert "Not all of these are people" in meanings["k-anonymity"]
     together = summary["utility"]["correlations"]
     assert together["largest_change"] == pytest.approx(
         max(value for n, row in enumerate(together["change"]) for value in row[n + 1:] if value is not None))

@@ -150,6 +150,11 @@ def test_progress_is_told_for_every_run() -> None:
     assert [(one.visited, one.open) for one in heard] == [(1, 3), (2, 2), (3, 1), (4, 0)]
 
 
+def test_one_run_claims_no_error() -> None:
+    said = page.sampling(run(job(samples=1, ks=(2, 5))).facts)
+    assert "One run has no spread" in said and "method's own chance" not in said
+
+
 def test_ks_that_some_sample_cannot_keep_are_left_out_and_named() -> None:
     found = run(job(samples=2, ks=(2, 100, 201)))
     assert found.infeasible == (201,) and [point.k for point in found.points] == [2, 100]

@@ -53,7 +53,7 @@ def balance(
 
     from sfumato import api
 
-    wanted = values_of(k)
+    wanted, page = values_of(k), o.report_at(report)
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     with screen.watching() as run, run.stages("balance"), warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UserWarning)
@@ -65,8 +65,8 @@ def balance(
     for one in said:
         if one.category is UserWarning:
             screen.note(str(one.message))
-    if report is not None:
-        write(found.facts, Path(report))
+    if page is not None:
+        write(found.facts, page)
     if json:
         screen.say_json(found.facts)
     else:

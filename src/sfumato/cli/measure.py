@@ -50,6 +50,7 @@ def measure(
     if original is None and (target or predictors):
         raise RequestError("Patterns are compared between a release and its table, and no table is named.",
                            "Name it: --original TABLE")
+    page = o.report_at(report)
     reading = o.reading(table_name, delimiter, quote, encoding, header, memory, threads)
     said = {"quasi": o.names(quasi), "sensitive": o.names(sensitive), "missing": missing or (),
             "attacker": supposed(attacker), "earlier": earlier, "earlier_original": earlier_original,
@@ -57,12 +58,12 @@ def measure(
     with screen.watching() as run, run.stages("measure"):
         named = {"target": target, "predictors": o.names(predictors)}
         research = {name: what for name, what in named.items() if what} or None
-        if report is None:
+        if page is None:
             evidence = api.measure(table, recipe, original=original, research=research, **said)
         else:
             compared = api.compare(table, original, recipe, research=research, **said)
             evidence = compared.evidence
-            write_report(compared, Path(report))
+            write_report(compared, page)
     if json:
         screen.say_json(facts(evidence, bool(evidence.utility)))
     else:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from sfumato.errors import DestinationError
 
 PROMISE, READING, RUN = "The promise", "How the table is written", "The run"
 
@@ -64,8 +68,30 @@ class ReportForm(StrEnum):
 
 
 def names(given: list[str] | None) -> tuple[str, ...]:
-    """Columns given as `a,b`, in one option or several."""
-    return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())
+    """Columns given as `a,b`, in one option or several; a name with a comma in quotes: `"a, b",c`."""
+    return tuple(name.strip() for part in given or () for name in _parts(part) if name.strip())
+
+
+def _parts(given: str) -> list[str]:
+    try:
+        return next(csv.reader([given], skipinitialspace=True), [])
+    except csv.Error:  # a line break within a name
+        return given.split(",")
+
+
+def report_at(name: str | None) -> Path | None:
+    """Where a report is to go: never over a file that does not begin as one, such as the table."""
+    if name is None:
+        return None
+    path = Path(name)
+    if path.is_file():
+        with path.open("rb") as file:
+            start = file.read(300)
+        page, text = start.startswith(b"<!doctype html>"), start.startswith(b"# ") and path.suffix == ".md"
+        if not (page or text or (start.startswith(b"{") and b'"sfumato":' in start)):
+            raise DestinationError(f"{path} exists already, and is no report.",
+                                   "Choose another name (--report), or remove the file.")
+    return path
 
 
 def reading(table: str | None, delimiter: str | None, quote: str | None, encoding: str | None,

@@ -62,13 +62,14 @@ def recommend(
         "sensitive_suppression": sensitive_suppression, "prefer": prefer.value if prefer else None,
         "min_precision": min_precision, "identifying": o.names(identifying), "missing": tuple(missing or ())}
     require_free(Path(out), force)
+    page = o.report_at(report)
     if not quasi and not json and sys.stdin.isatty() and sys.stdout.isatty():
         said = asked(table, said, reading)
     with screen.watching() as run, run.stages("prepare"):
         found = api.recommend(table, **said, name=named(table, out), **reading)
     write(found, Path(out))
-    if report is not None:
-        draw(found, table, Path(report))
+    if page is not None:
+        draw(found, table, page)
     if json:
         screen.say_json({**found.as_dict(), "recipe": out})
     else:
@@ -107,11 +108,13 @@ def require_free(out: Path, force: bool) -> None:
 
 def write(found: Advice, out: Path) -> None:
     """The recipe with what was predicted, written whole or not at all."""
+    from json import dumps
+
     from sfumato.table.staging import whole_file
 
     best, told = found.recommendation.best, found.recommendation
     low, high = told.precision_range
-    elected = list(found.recipe.named("quasi"))[-1]
+    elected = dumps(found.recipe.named("quasi")[-1], ensure_ascii=False)  # on one line, as YAML reads it
     lines = [f"{MARK}: xk-anonymity at {best.label} (Brown 2019).",
              f"# Precision {low} to {high} %, at most {told.maximum_loss} % of the data lost; certain are "
              f"{best.proven_range[0]:.2f} to {best.proven_range[1]:.2f} % and {best.proven_loss:.2f} %.",

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from sfumato.cli import options as o
 from sfumato.cli import screen
 from sfumato.errors import TableError
 
@@ -41,9 +42,10 @@ def asked(table: str, said: dict[str, Any], reading: dict[str, Any]) -> dict[str
 
 def columns(question: str, suggested: list[str], known: list[str]) -> tuple[str, ...]:
     """Column names, comma by comma; asked again where one is not in the table."""
+    shown = ",".join(f'"{name}"' if "," in name else name for name in suggested)
     while True:
-        answer = typer.prompt(f"{question} (- for none)", default=",".join(suggested) or "-")
-        names = tuple(name.strip() for name in answer.split(",") if name.strip() not in ("", "-"))
+        answer = typer.prompt(f"{question} (- for none)", default=shown or "-")
+        names = () if answer.strip() == "-" else o.names([answer])
         unknown = [name for name in names if name not in known]
         if not unknown:
             return names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from sfumato.recoding import Regrouping
 from sfumato.release import added_table, examples, pairs_table, released_table
 from sfumato.release_added import FalseRecords, false_records
 from sfumato.verify import Verdict, verify
+
+LONGEST = 50  # letters of a step in a file's name
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class OfClasses:
         false = self.false(seed)
         kept = {"added": added_table(self.prepared, self.recoding, seed, false)} if false else {}
         for n, (step, so_far) in enumerate(self.recoding.steps, start=1):
-            name = f"steps/{n}-{step.replace(' ', '-')}"
+            words = re.sub(r"[\W_]+", "-", step).strip("-")  # a column may be called anything, ../ too
+            name = f"steps/{n}-{words[:LONGEST]}"
             added = None if so_far.added is None else self.false(seed)
             kept[name] = released_table(self.prepared, so_far, seed, added)
             kept[f"{name}-pairs"] = pairs_table(self.prepared, so_far)

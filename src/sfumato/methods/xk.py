@@ -61,7 +61,7 @@ from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.errors import InfeasibleError, RequestError
 from sfumato.frequency import FrequencySet, distinct
-from sfumato.hierarchy.core import Codes
+from sfumato.hierarchy.core import ROOT, Codes
 from sfumato.methods.base import Method, Problem
 from sfumato.recoding import SUPPRESSED, Regrouping
 
@@ -286,6 +286,10 @@ def diversify(pairs: Pairs, criteria: Iterable[Criterion], cells_only: bool) -> 
     for criterion in asked:
         failing = ~criterion.holds(stats)
         if cells_only:
+            if ROOT in stats.sensitive[criterion.column].labels:
+                raise RequestError(
+                    f"The column {criterion.column!r} has cells that are {ROOT}, as suppressed ones will be.",
+                    "Write them otherwise, or suppress records (sensitive_suppression: false).")
             before = pairs.hidden.get(criterion.column, np.zeros_like(failing))
             pairs.hidden[criterion.column] = before | failing
         else:

@@ -73,7 +73,9 @@ def sampling(facts: Facts) -> str:
     of = ("the whole table" if whole else f"random samples of {facts['size']:,} of its {facts['records']:,} "
           "records, drawn without replacement")
     said = (f"The curves are means over {several(facts['samples'], 'run')} on {of} (seed {facts['seed']}). ")
-    if whole or facts["samples"] == 1:
+    if facts["samples"] == 1:
+        said += "One run has no spread: the intervals hold no error. "
+    elif whole:
         said += ("What differs between runs is the method's own chance only: the intervals hold no error of "
                  "sampling. ")
     else:

@@ -110,8 +110,11 @@ def named(manifest: Manifest, role: str) -> list[str]:
     return [name for name, column in manifest.get("columns", {}).items() if column["role"] == role]
 
 
-def meaning(name: str) -> str:
+def meaning(name: str, manifest: Manifest) -> str:
     """What a criterion means, in one sentence."""
+    if name == "k-anonymity" and manifest["records"].get("added"):
+        return ("Every record looks like at least k records, itself among them, in the columns that could "
+                "identify somebody. Not all of these are people: see real-records.")
     return MEANINGS.get(name, "")
 
 
@@ -285,7 +288,9 @@ def false_records(manifest: Manifest) -> dict[str, str] | None:
                     "Totals counted from it are too high, mostly among people with rare combinations. How "
                     "other columns go together is not imitated: somebody who knows that two columns always "
                     "agree may see a false record in which they do not. The private folder tells which they "
-                    "are."}
+                    f"are. As few as {manifest['adaptable']['xk']:,} of a class may be of people, and false "
+                    "records repeat their sensitive values: where these are the same, finding the class is "
+                    "enough to know them."}
 
 
 def sliced(manifest: Manifest) -> dict[str, str]:

@@ -71,7 +71,7 @@ def criterion(found: Mapping[str, Any], manifest: Mapping[str, Any]) -> Plain:
         "worst": rounded(found["worst"]), "worst_text": number(found["worst"]),
         "threshold": rounded(found["threshold"]), "threshold_text": number(found["threshold"]),
         "failing": int(found["failing"]), "failing_text": f"{int(found['failing']):,}",
-        "sentence": sentences.finding(found, manifest), "meaning": sentences.meaning(found["name"]),
+        "sentence": sentences.finding(found, manifest), "meaning": sentences.meaning(found["name"], manifest),
     }
 
 
