@@ -175,7 +175,16 @@ class TopDown:
             columns = columns + lattice.spread_down(self.penalties)
         self.bounds = np.maximum(cost.floor(columns, certain), lattice.spread_up(self.rises))
         self.open = ~self.visited & ~lattice.spread_down(self.failed)
-        self.open &= self.bounds < self.score - margin(self.score)
+        slack = margin(self.score)
+        self.open &= (self.bounds < self.score - slack) | ((self.bounds <= self.score + slack) & self._lower)
+
+    @property
+    def _lower(self) -> Bools:
+        """Nodes preferred to the best one if they cost the same: lower ones, then earlier ones."""
+        if self.best < 0:
+            return np.zeros(self.lattice.size, dtype=bool)
+        heights, height = self.lattice.heights, self.lattice.heights[self.best]
+        return (heights < height) | ((heights == height) & (np.arange(self.lattice.size) < self.best))
 
     def _visit(self, nodes: Ints) -> tuple[Bools, Floats]:
         """Evaluate nodes and keep what they prove; return their feasibility and cost."""

@@ -30,7 +30,8 @@ QUASI = ("age", "zip", "sex", "group")
 OF_CLASSES = sorted(name for name, method in METHODS.items() if method.kind == "classes" and not method.adds)
 FORMS: list[dict[str, Any]] = [  # of methods whose parameters change much
     {"name": "mondrian", "relaxed": True, "numeric": "range", "categorical": "set"},
-    {"name": "local", "numeric": "range", "cost": "entropy"},
+    {"name": "local", "numeric": "range"},
+    {"name": "local", "cost": "entropy"},
     {"name": "certainty-penalty", "direction": "top-down", "numeric": "range", "categorical": "set"},
     {"name": "mdav", "numeric": "range", "categorical": "hierarchy"},
     {"name": "oka", "numeric": "mean", "categorical": "set", "block": 100},
