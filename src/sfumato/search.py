@@ -184,7 +184,8 @@ class TopDown:
         if self.best < 0:
             return np.zeros(self.lattice.size, dtype=bool)
         heights, height = self.lattice.heights, self.lattice.heights[self.best]
-        return (heights < height) | ((heights == height) & (np.arange(self.lattice.size) < self.best))
+        earlier = np.arange(self.lattice.size) < self.best
+        return np.asarray((heights < height) | ((heights == height) & earlier))
 
     def _visit(self, nodes: Ints) -> tuple[Bools, Floats]:
         """Evaluate nodes and keep what they prove; return their feasibility and cost."""
