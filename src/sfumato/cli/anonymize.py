@@ -51,8 +51,7 @@ def anonymize(
 ) -> None:
     """Find the release that keeps the promise and the most of the picture; write, prove and report it."""
     from sfumato import pipeline
-    from sfumato.request import completed, requested, table_of
-    from sfumato.table import open_table
+    from sfumato.request import requested, table_of
 
     if not out:
         raise RequestError("No folder for the release is named.", "Name one: --out DIR")
@@ -65,12 +64,7 @@ def anonymize(
     source: Any = table if table is not None else table_of(asked)
     with screen.watching() as run:
         if recipe is None:
-            with run.stages("read"):
-                source = open_table(source, **reading)
-            with run.stages("prepare"):
-                asked, notes = completed(source, asked, o.names(quasi))
-            for one in notes:
-                screen.note(one)
+            source, asked = without_recipe(run, source, asked, o.names(quasi), reading)
         result = pipeline.anonymize(source, asked, Path(out), format=format.value, target=target,
                                     report=report and report_as.value, watch=run.watch,
                                     interruptible=run.interruptible, seconds=seconds, stages=run.stages,
@@ -79,9 +73,28 @@ def anonymize(
         screen.say_json(result.manifest)
     else:
         show(result.manifest, Path(result.release), f"report.{report_as.value}" if report else None, target)
-        if result.private:
-            what = " says which records are false" if "added" in result.private else " has every step"
-            screen.say("", f"Not to be handed on: {Path(result.release).parent / 'private'}{what}.")
+        warn_of(result.private, Path(result.release).parent / "private")
+
+
+def without_recipe(run: Any, source: Any, asked: Any, quasi: Any, reading: dict[str, Any]) -> tuple[Any, Any]:
+    """The opened table, and the request with the hierarchies that would be suggested for it, each told."""
+    from sfumato.request import completed
+    from sfumato.table import open_table
+
+    with run.stages("read"):
+        opened = open_table(source, **reading)
+    with run.stages("prepare"):
+        asked, notes = completed(opened, asked, quasi)
+    for one in notes:
+        screen.note(one)
+    return opened, asked
+
+
+def warn_of(private: Any, folder: Path) -> None:
+    """Say what is for the publisher's eyes alone, if there is anything."""
+    if private:
+        what = " says which records are false" if "added" in private else " has every step"
+        screen.say("", f"Not to be handed on: {folder}{what}.")
 
 
 def target_of(to: str | None, name: str | None, replace: bool) -> Any:
